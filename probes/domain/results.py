@@ -1,0 +1,120 @@
+"""What came of a run, ready to be shown: one cell a trial. No number on a page is computed elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import Prefetch, QuerySet
+
+from probes.models import Attempt, Batch, Outcome, Run, Trial, Verdict
+
+Mark = Literal["pass", "fail", "unscored", "pending", "calling", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One trial as a reader sees it: its mark, what was seen against what was expected, and the cost.
+
+    `attempt` is the one that closed the trial, else the latest; `attempts` are all, in order.
+    """
+
+    trial: Trial
+    attempt: Attempt | None
+    attempts: tuple[Attempt, ...]
+    verdicts: tuple[Verdict, ...]
+    mark: Mark
+
+    @property
+    def run(self) -> Run:
+        return self.trial.run
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.verdicts if not verdict.ok)
+
+    @property
+    def message(self) -> str:
+        """`11 / 10 words`: of the rules that failed, else of the rule that passed, else why unscored."""
+        if self.mark == "unscored" and self.attempt:
+            return self.attempt.detail or self.attempt.error
+        shown = self.failed or self.verdicts
+        messages = list(dict.fromkeys(verdict.message for verdict in shown))
+        if self.mark == "pass" and len(messages) > 1:
+            return f"{len(self.verdicts)} / {len(self.verdicts)} rules"
+        return "; ".join(messages)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How the trials of one thing came out; `pending` holds those waiting or being called."""
+
+    passed: int
+    failed: int
+    unscored: int
+    pending: int
+    cancelled: int
+
+    @property
+    def scored(self) -> int:
+        return self.passed + self.failed
+
+    @property
+    def total(self) -> int:
+        return self.scored + self.unscored + self.pending + self.cancelled
+
+
+def tally(cells: Iterable[Cell]) -> Tally:
+    counts = Counter(cell.mark for cell in cells)
+    return Tally(
+        passed=counts["pass"],
+        failed=counts["fail"],
+        unscored=counts["unscored"],
+        pending=counts["pending"] + counts["calling"],
+        cancelled=counts["cancelled"],
+    )
+
+
+def cells_of(batch: Batch, after: int = -1) -> list[Cell]:
+    """The batch's cells in run and repeat order; only those that changed after event `after`."""
+    return cells(Trial.objects.filter(run__batch=batch, seq__gt=after))
+
+
+def cells(trials: QuerySet[Trial]) -> list[Cell]:
+    """One cell for each of `trials`, in five queries however many there are."""
+    rows = (
+        trials.select_related("run__version__probe__team", "run__endpoint", "run__batch", "run__version__rubric")
+        .order_by("run__position", "repeat")
+        .prefetch_related(Prefetch("attempts", Attempt.objects.order_by("number", "seq")))
+    )
+    found = list(rows)
+    verdicts = _verdicts([attempt for trial in found for attempt in trial.attempts.all()])
+    return [_cell(trial, list(trial.attempts.all()), verdicts) for trial in found]
+
+
+def _verdicts(attempts: Sequence[Attempt]) -> dict[int, list[Verdict]]:
+    grouped: dict[int, list[Verdict]] = {}
+    rows = Verdict.objects.filter(attempt__in=[attempt.pk for attempt in attempts]).select_related("rule")
+    for verdict in rows.order_by("attempt", "position"):
+        grouped.setdefault(verdict.attempt_id, []).append(verdict)
+    return grouped
+
+
+def _cell(trial: Trial, attempts: list[Attempt], verdicts: dict[int, list[Verdict]]) -> Cell:
+    in_time = [attempt for attempt in attempts if not attempt.late]
+    final = next((attempt for attempt in attempts if attempt.pk == trial.final_id), None)
+    shown = final or (in_time[-1] if in_time else None)
+    own = tuple(verdicts.get(shown.pk, [])) if shown else ()
+    return Cell(trial, shown, tuple(attempts), own, _mark(trial, final, own))
+
+
+def _mark(trial: Trial, final: Attempt | None, verdicts: Sequence[Verdict]) -> Mark:
+    if trial.state == Trial.State.CANCELLED:
+        return "cancelled"
+    if trial.state != Trial.State.CLOSED:
+        return "calling" if trial.state == Trial.State.LEASED else "pending"
+    if final is None or final.outcome == Outcome.ERROR:
+        return "unscored"
+    return "pass" if verdicts and all(verdict.ok for verdict in verdicts) else "fail"

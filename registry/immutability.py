@@ -1,0 +1,188 @@
+"""Rows that nobody may change: triggers in both databases, re-created after every migrate.
+
+`save()` overrides are bypassed by `update()`, the admin, cascades and the shell; a trigger is not.
+A model is frozen by a decorator: `@frozen()` for whole rows, `@frozen("visibility")` for columns,
+`@frozen(when="finished_at")` for rows in which that column is no longer null. All may stand together.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+from django.db.models import Model
+from django.db.models.signals import post_migrate
+
+logger = logging.getLogger(__name__)
+ModelType = TypeVar("ModelType", bound=type[Model])
+_erasing: ContextVar[bool] = ContextVar("registry_erasing", default=False)
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """What of a table may not change: whole rows, or `columns`; always, or once `when` is set."""
+
+    model: type[Model]
+    columns: tuple[str, ...]
+    when: str
+
+    @property
+    def table(self) -> str:
+        return self.model._meta.db_table
+
+    @property
+    def name(self) -> str:
+        return f"frozen_{self.table}_{self.when or ('columns' if self.columns else 'rows')}"
+
+    @property
+    def message(self) -> str:
+        what = f"{', '.join(self.columns)} of {self.table}" if self.columns else self.table
+        return f"{what} cannot be changed" + (f" once {self.when} is set" if self.when else "")
+
+    def condition(self, distinct: str) -> str:
+        """SQL over OLD and NEW that is true for an update to refuse."""
+        changed = " OR ".join(f"OLD.{column} {distinct} NEW.{column}" for column in self._db_columns())
+        parts = [f"({changed})"] if changed else []
+        parts += [f"OLD.{self.when} IS NOT NULL"] if self.when else []
+        return " AND ".join(parts)
+
+    def _db_columns(self) -> list[str]:
+        return [self.model._meta.get_field(name).column for name in self.columns]  # type: ignore[union-attr]
+
+
+FREEZES: list[Freeze] = []
+
+
+def frozen(*columns: str, when: str = "") -> Callable[[ModelType], ModelType]:
+    """Class decorator for a model; see the module's docstring."""
+
+    def mark(model: ModelType) -> ModelType:
+        FREEZES.append(Freeze(model, columns, when))
+        return model
+
+    return mark
+
+
+@contextmanager
+def erasure(reason: str, using: str = "default") -> Iterator[None]:
+    """The only way past the triggers: one transaction in which frozen rows may change. Logged."""
+    logger.warning("Frozen rows are opened for erasure: %s", reason)
+    token = _erasing.set(True)
+    try:
+        with transaction.atomic(using=using):
+            _tell_postgres(connections[using], "on")
+            yield
+            _tell_postgres(connections[using], "off")
+    finally:
+        _erasing.reset(token)
+
+
+def _tell_postgres(connection: BaseDatabaseWrapper, value: str) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('registry.erasing', %s, true)", [value])
+
+
+def triggers(freeze: Freeze, vendor: str) -> dict[str, str]:
+    """Trigger name to the SQL that creates it, for one of `sqlite` and `postgresql`."""
+    return _sqlite(freeze) if vendor == "sqlite" else _postgresql(freeze)
+
+
+def _sqlite(freeze: Freeze) -> dict[str, str]:
+    def refuse(event: str, condition: str) -> tuple[str, str]:
+        name = f"{freeze.name}_{event.lower()}"
+        when = f"registry_erasing() = 0{f' AND {condition}' if condition else ''}"
+        body = f"SELECT RAISE(ABORT, '{freeze.message}')"
+        return name, f"CREATE TRIGGER {name} BEFORE {event} ON {freeze.table} WHEN {when} BEGIN {body}; END"
+
+    made = [refuse("UPDATE", freeze.condition("IS NOT"))]
+    key = freeze.model._meta.pk.column
+    # INSERT OR REPLACE deletes without firing triggers unless recursive_triggers is on
+    made.append(refuse("INSERT", f"EXISTS (SELECT 1 FROM {freeze.table} WHERE {key} = NEW.{key})"))
+    if not freeze.columns:
+        made.append(refuse("DELETE", f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""))
+    return dict(made)
+
+
+def _postgresql(freeze: Freeze) -> dict[str, str]:
+    def refuse(event: str, condition: str = "", each: str = "ROW") -> tuple[str, str]:
+        name = f"{freeze.name}_{event.lower()}"
+        when = f"WHEN ({condition}) " if condition else ""
+        call = f"EXECUTE FUNCTION registry_refuse('{freeze.message}')"
+        return name, f"CREATE TRIGGER {name} BEFORE {event} ON {freeze.table} FOR EACH {each} {when}{call}"
+
+    made = [refuse("UPDATE", freeze.condition("IS DISTINCT FROM"))]
+    if not freeze.columns:
+        made.append(refuse("DELETE", f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""))
+        made.append(refuse("TRUNCATE", each="STATEMENT"))
+    return dict(made)
+
+
+POSTGRESQL_REFUSAL = """
+CREATE OR REPLACE FUNCTION registry_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('registry.erasing', true) = 'on' THEN
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    END IF;
+    RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = 'restrict_violation';
+END $$
+"""
+
+
+def connect() -> None:
+    """Hook into Django: called once from the app's `ready`."""
+    connection_created.connect(_add_function, dispatch_uid="registry_erasing")
+    post_migrate.connect(_create_triggers, dispatch_uid="frozen_rows")
+    register(_check_triggers, Tags.database)
+
+
+def _add_function(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    if connection.vendor == "sqlite":
+        connection.connection.create_function("registry_erasing", 0, lambda: int(_erasing.get()))
+
+
+def _create_triggers(sender: AppConfig, using: str, **_: Any) -> None:
+    connection = connections[using]
+    freezes = [freeze for freeze in FREEZES if freeze.model._meta.app_label == sender.label]
+    tables = set(connection.introspection.table_names()) if freezes else set()
+    with transaction.atomic(using=using), connection.cursor() as cursor:
+        if freezes and connection.vendor == "postgresql":
+            cursor.execute(POSTGRESQL_REFUSAL)
+        for freeze in freezes:
+            if freeze.table in tables:
+                _create(cursor, freeze, connection.vendor)
+
+
+def _create(cursor: Any, freeze: Freeze, vendor: str) -> None:
+    for name, sql in triggers(freeze, vendor).items():
+        on = f" ON {freeze.table}" if vendor == "postgresql" else ""
+        cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
+        cursor.execute(sql)
+
+
+def missing_triggers(using: str = "default") -> list[str]:
+    """Names of the triggers that should exist in the database and do not."""
+    connection = connections[using]
+    wanted = [name for freeze in FREEZES for name in triggers(freeze, connection.vendor)]
+    query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    if connection.vendor == "postgresql":
+        query = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        present = {row[0] for row in cursor.fetchall()}
+    return [name for name in wanted if name not in present]
+
+
+def _check_triggers(databases: Any = None, **_: Any) -> list[CheckMessage]:
+    missing = [name for using in databases or [] for name in missing_triggers(using)]
+    hint = "Run manage.py migrate: it creates them again."
+    return [Error(f"The trigger {name} is missing: rows could be changed.", hint=hint) for name in missing]

@@ -1,0 +1,249 @@
+"""All settings, read from the environment: embedded defaults, and loud errors for what is wrong.
+
+Embedded means: bound to loopback and SITE_URL unset. Only then may secrets be generated, sign-in
+links be printed and models on this machine be called without an operator's allow-list.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from csp.constants import NONE, SELF
+from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool = False) -> bool:
+    value = text(name, "1" if default else "0").lower()
+    if value not in {"1", "true", "yes", "on", "0", "false", "no", "off"}:
+        raise ImproperlyConfigured(f"{name}={value!r} is neither on nor off: write 1 or 0.")
+    return value in {"1", "true", "yes", "on"}
+
+
+def number(name: str, default: int, low: int = 0, high: int = 1_000_000) -> int:
+    value = text(name, str(default))
+    if not value.isdecimal() or not low <= int(value) <= high:
+        raise ImproperlyConfigured(f"{name}={value!r}: write a whole number from {low} to {high}.")
+    return int(value)
+
+
+def listed(name: str) -> list[str]:
+    return [part.strip() for part in text(name).split(",") if part.strip()]
+
+
+def generated(name: str, make: Any) -> str:
+    """The secret `name` from the environment, else one kept in PROBE_HOME (embedded only)."""
+    if value := text(name):
+        return value
+    if not EMBEDDED:
+        raise ImproperlyConfigured(f"{name} must be set: this registry is not bound to loopback only.")
+    path = PROBE_HOME / f"{name.lower()}.txt"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(value := make())
+    return value
+
+
+def made_home() -> Path:
+    home = Path(text("PROBE_HOME", str(BASE_DIR / "var"))).resolve()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    home.chmod(0o700)
+    return home
+
+
+# --- where it runs -------------------------------------------------------------------------------
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+BIND = text("BIND", "127.0.0.1")
+PORT = number("PORT", 8000, 1, 65535)
+SITE_URL = text("SITE_URL").rstrip("/")
+EMBEDDED = BIND in LOOPBACK and not SITE_URL
+if not EMBEDDED and not SITE_URL:
+    raise ImproperlyConfigured(f"BIND={BIND} is reachable by others: set SITE_URL (https://…) and SECRET_KEY.")
+if SITE_URL and urlsplit(SITE_URL).scheme not in {"http", "https"}:
+    raise ImproperlyConfigured(f"SITE_URL={SITE_URL!r}: write an address such as https://probes.example.org.")
+PROBE_HOME = made_home()
+
+SECRET_KEY = generated("SECRET_KEY", lambda: secrets.token_urlsafe(50))
+ENDPOINT_KEYS = generated("ENDPOINT_KEYS", lambda: Fernet.generate_key().decode()).split(",")
+DEBUG = False
+ALLOWED_HOSTS = [urlsplit(SITE_URL).hostname or ""] if SITE_URL else sorted(LOOPBACK | {"[::1]", "testserver"})
+CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
+
+# --- what it is made of --------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "registry.apps.RegistryConfig",
+    "registry.teams.apps.TeamsConfig",
+    "registry.endpoints.apps.EndpointsConfig",
+    "registry.web.apps.WebConfig",
+    "probes.apps.ProbesConfig",
+    "ladder.apps.LadderConfig",
+    "csp",
+    "django_htmx",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "registry.web.middleware.response_headers",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "registry.urls"
+ASGI_APPLICATION = "registry.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+AUTH_USER_MODEL = "teams.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+
+
+# --- where rows live -----------------------------------------------------------------------------
+def sqlite(path: Path) -> dict[str, Any]:
+    """IMMEDIATE: a read-then-write transaction waits for the lock instead of failing at once."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                "PRAGMA recursive_triggers=ON;"
+            ),
+        },
+        "TEST": {"NAME": PROBE_HOME / "test.sqlite3"},
+    }
+
+
+def postgres(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 0,
+        "TEST": {"NAME": text("TEST_DATABASE_NAME", "test_probe_registry")},
+    }
+
+
+def database(url: str) -> dict[str, Any]:
+    if not url:
+        return sqlite(PROBE_HOME / "registry.sqlite3")
+    if url.startswith(("postgres://", "postgresql://")):
+        return postgres(url)
+    if url.startswith("sqlite:///"):
+        return sqlite(Path(url.removeprefix("sqlite:///")))
+    raise ImproperlyConfigured("DATABASE_URL: write postgres://user:password@host/name or sqlite:///path.")
+
+
+DATABASES = {"default": database(text("DATABASE_URL"))}
+LISTEN_URL = text("LISTEN_URL", text("DATABASE_URL"))
+"""Where the hub LISTENs; differs from DATABASE_URL behind a pooler in transaction mode."""
+
+# --- how work is done ----------------------------------------------------------------------------
+BROKER_URL = text("BROKER_URL")
+CELERY_BROKER_URL = BROKER_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+LEASE_SECONDS = number("LEASE_SECONDS", 60, 2, 3600)
+SWEEP_SECONDS = number("SWEEP_SECONDS", 5, 1, 3600)
+DRAIN_SECONDS = number("DRAIN_SECONDS", 60, 1, 3600)
+MAX_IN_FLIGHT = number("MAX_IN_FLIGHT", 128, 1, 512)
+PRACTICE_DELAY_MS = number("PRACTICE_DELAY_MS", 400, 0, 60_000)
+EGRESS_ALLOW = listed("EGRESS_ALLOW")
+"""host:port pairs that may be called although their address is not public, e.g. localhost:11434."""
+
+# --- what a browser is told ----------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "registry" / "static"]
+SERVESTATIC_USE_FINDERS = True
+SERVESTATIC_AUTOREFRESH = False
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+HTTPS = SITE_URL.startswith("https://")
+SECURE_SSL_REDIRECT = False  # the proxy in front ends TLS; HSTS and secure cookies are ours
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if flag("BEHIND_PROXY") else None
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+SILENCED_SYSTEM_CHECKS = ["security.W008"]  # see SECURE_SSL_REDIRECT
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": text("LOG_LEVEL", "INFO")},
+    "loggers": {"httpx": {"level": "WARNING"}, "django.server": {"level": "WARNING"}},
+}

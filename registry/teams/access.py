@@ -1,0 +1,77 @@
+"""Who may see and do what: the one place that decides it, for any model with a team.
+
+A *right* is what a route asks for. A stranger is answered 404 for what they may not see.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import Http404
+
+from registry.teams.models import Role, Team, User
+
+Person = User | AnonymousUser
+Row = TypeVar("Row", bound=Model)
+
+RIGHTS: dict[str, Role] = {
+    "see team results": Role.VIEWER,
+    "start and cancel runs": Role.RUNNER,
+    "publish probes": Role.AUTHOR,
+    "manage endpoints": Role.OWNER,
+    "manage members": Role.OWNER,
+}
+"""Each right and the least role that has it."""
+
+_RANK = {role: rank for rank, role in enumerate(Role)}
+
+
+def roles_with(right: str) -> list[Role]:
+    """The roles that hold `right`; KeyError for a right that is not declared."""
+    least = _RANK[RIGHTS[right]]
+    return [role for role in Role if _RANK[role] >= least]
+
+
+def teams_where(person: Person, right: str) -> QuerySet[Team]:
+    """The teams in which `person` holds `right`."""
+    if not isinstance(person, User):
+        return Team.objects.none()
+    return Team.objects.filter(memberships__user=person, memberships__role__in=roles_with(right))
+
+
+def allowed(person: Person, team: Team, right: str) -> bool:
+    return teams_where(person, right).filter(pk=team.pk).exists()
+
+
+def visible(person: Person, rows: QuerySet[Row], team: str = "team") -> QuerySet[Row]:
+    """Those of `rows` that `person` may see: public ones, and those of their teams.
+
+    `team` is the path from a row to its team (`run__batch__team`); a row's visibility stands
+    beside its team. Rows without a visibility are seen by members only (`of_members`).
+    """
+    beside = team.removesuffix("team") + "visibility"
+    return rows.filter(Q(**{beside: "public"}) | Q(**{f"{team}__in": teams_where(person, "see team results")}))
+
+
+def of_members(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:
+    """Those of `rows` whose team gives `person` the right."""
+    return rows.filter(**{f"{team}__in": teams_where(person, right)})
+
+
+def get_or_404(rows: QuerySet[Row], **lookup: Any) -> Row:
+    try:
+        return rows.get(**lookup)
+    except (rows.model.DoesNotExist, ValueError):
+        raise Http404 from None
+
+
+def require(person: Person, team: Team, right: str) -> None:
+    """403 for a member whose role lacks `right`; 404 for a stranger, who may not know of the team's things."""
+    if allowed(person, team, right):
+        return
+    if allowed(person, team, "see team results"):
+        raise PermissionDenied(f"Your role in {team.name} does not let you {right}.")
+    raise Http404

@@ -1,0 +1,88 @@
+"""The standing cast: Alice owns, Bob runs, Vera looks, Charlie is a stranger; a visitor has no account."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import TransactionTestCase
+
+from registry import immutability
+from registry.teams.models import Membership, Role, Team, User
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flush_may_erase():
+    """A transactional test ends by emptying the tables, which only an erasure may do."""
+    flush = TransactionTestCase._fixture_teardown
+
+    def teardown(self):
+        token = immutability._erasing.set(True)
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('registry.erasing', 'on', false)")
+        try:
+            flush(self)
+        finally:
+            immutability._erasing.reset(token)
+            if connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT set_config('registry.erasing', 'off', false)")
+
+    TransactionTestCase._fixture_teardown = teardown
+    yield
+    TransactionTestCase._fixture_teardown = flush
+
+
+def _member(team: Team, email: str, role: Role) -> User:
+    user = User.objects.create_user(email, name=email.split("@")[0].title())
+    Membership.objects.create(team=team, user=user, role=role)
+    return user
+
+
+@pytest.fixture
+def team(db) -> Team:
+    return Team.objects.create(slug="acme", name="Acme")
+
+
+@pytest.fixture
+def alice(team) -> User:
+    return _member(team, "alice@example.org", Role.OWNER)
+
+
+@pytest.fixture
+def anna(team) -> User:
+    return _member(team, "anna@example.org", Role.AUTHOR)
+
+
+@pytest.fixture
+def bob(team) -> User:
+    return _member(team, "bob@example.org", Role.RUNNER)
+
+
+@pytest.fixture
+def vera(team) -> User:
+    return _member(team, "vera@example.org", Role.VIEWER)
+
+
+@pytest.fixture
+def charlie(db) -> User:
+    return _member(Team.objects.create(slug="other", name="Other"), "charlie@example.org", Role.OWNER)
+
+
+@pytest.fixture
+def staff(db) -> User:
+    return User.objects.create_superuser("root@example.org")
+
+
+@pytest.fixture
+def library(db) -> None:
+    from ladder.domain import load_everything
+
+    load_everything()
+
+
+@pytest.fixture
+def practice_endpoints(team):
+    from registry.endpoints.practice import ensure_practice_endpoints
+
+    return ensure_practice_endpoints(team)
