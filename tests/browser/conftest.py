@@ -1,0 +1,79 @@
+"""Chromium, driven by Playwright, against a registry that `manage.py serve` started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.served import Site, running_site
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser/" in item.nodeid:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM:
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail("REQUIRE_BROWSER=1 and no chromium: apt-get install chromium")
+        pytest.skip("No chromium: the browser tests are skipped (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with running_site(tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def signed_in(browser: Browser, site: Site) -> dict:
+    """The administrator's cookies, got by the one-time link."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site.sign_in_link())
+    page.wait_for_url(lambda url: "/sign-in/" not in url)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+class Console:
+    """What a page said to the console; silence is asserted at the end of each test."""
+
+    def __init__(self, page: Page) -> None:
+        self.said: list[str] = []
+        page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+
+
+@pytest.fixture
+def page(browser: Browser, signed_in: dict) -> Iterator[Page]:
+    """A signed-in page whose console must stay silent."""
+    context = browser.new_context(storage_state=signed_in, viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    console = Console(opened)
+    yield opened
+    context.close()
+    assert console.said == []
