@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, F, Prefetch, Q, QuerySet
 
-from probes.models import Attempt, Batch, Outcome, Run, Trial, Verdict
+from probes.models import Attempt, Batch, Run, Trial, Verdict
+from probes.models.run import Outcome
 
 Mark = Literal["pass", "fail", "unscored", "pending", "calling", "cancelled"]
 
@@ -46,6 +48,22 @@ class Cell:
             return f"{len(self.verdicts)} / {len(self.verdicts)} rules"
         return "; ".join(messages)
 
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """What it took, in words: `9,515 ms`, `24 tokens`, `rt=3200`, `2 attempts`."""
+        in_time = [attempt for attempt in self.attempts if not attempt.late]
+        if not in_time:
+            return ()
+        words = [f"{sum(attempt.milliseconds for attempt in in_time):,} ms"]
+        tokens = [a.completion_tokens for a in in_time if a.completion_tokens is not None]
+        if tokens:
+            words.append(f"{sum(tokens):,} token{'' if sum(tokens) == 1 else 's'}")
+        if self.attempt and self.attempt.reasoning_tokens:
+            words.append(f"rt={self.attempt.reasoning_tokens}")
+        if len(in_time) > 1:
+            words.append(f"{len(in_time)} attempts")
+        return tuple(words)
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -77,6 +95,25 @@ def tally(cells: Iterable[Cell]) -> Tally:
     )
 
 
+def tallies(batches: Iterable[Batch]) -> dict[UUID, Tally]:
+    """The tally of each batch by its id, in one query; what `tally` says of its cells."""
+    rows = Trial.objects.filter(run__batch__in=[batch.pk for batch in batches]).values_list("run__batch")
+    counted = rows.annotate(**{name: Count("pk", filter=where) for name, where in _COUNTED.items()})
+    return {pk: Tally(**dict(zip(_COUNTED, counts, strict=True))) for pk, *counts in counted}
+
+
+_SCORED = Q(state=Trial.State.CLOSED, final__isnull=False) & ~Q(final__outcome=Outcome.ERROR)
+_PASSED = Q(final__total__gt=0, final__passed=F("final__total"))
+_OVER = [Trial.State.CLOSED, Trial.State.CANCELLED]
+_COUNTED = {
+    "passed": _SCORED & _PASSED,
+    "failed": _SCORED & (~_PASSED | Q(final__total__isnull=True)),
+    "unscored": Q(state=Trial.State.CLOSED) & (Q(final__isnull=True) | Q(final__outcome=Outcome.ERROR)),
+    "pending": ~Q(state__in=_OVER),
+    "cancelled": Q(state=Trial.State.CANCELLED),
+}
+
+
 def cells_of(batch: Batch, after: int = -1) -> list[Cell]:
     """The batch's cells in run and repeat order; only those that changed after event `after`."""
     return cells(Trial.objects.filter(run__batch=batch, seq__gt=after))
@@ -85,7 +122,9 @@ def cells_of(batch: Batch, after: int = -1) -> list[Cell]:
 def cells(trials: QuerySet[Trial]) -> list[Cell]:
     """One cell for each of `trials`, in five queries however many there are."""
     rows = (
-        trials.select_related("run__version__probe__team", "run__endpoint", "run__batch", "run__version__rubric")
+        trials.select_related(
+            "run__version__probe__team", "run__endpoint", "run__batch", "run__version__rubric"
+        )
         .order_by("run__position", "repeat")
         .prefetch_related(Prefetch("attempts", Attempt.objects.order_by("number", "seq")))
     )
