@@ -1,0 +1,78 @@
+"""Tags that every page uses: navigation, headings, times and the verdict as sign and word."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django import template
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+SIGNS: dict[str, tuple[str, str]] = {
+    "pass": ("✓", "PASS"),
+    "fail": ("✕", "FAIL"),
+    "unscored": ("–", "UNSCORED"),
+    "pending": ("◌", "pending"),
+    "calling": ("◌", "calling"),
+    "cancelled": ("⊘", "cancelled"),
+}
+"""A mark's sign and word; its colour is the class `v-<mark>`. Never one without the others."""
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: Context, name: str, text: object) -> SafeString:
+    """A link of the top bar, marked as current on the page it names and on those below it."""
+    try:
+        address = reverse(name)
+    except NoReverseMatch:
+        return format_html("{}", text)
+    request = context.get("request")
+    path = request.path if request else ""
+    current = ""
+    if path == address:
+        current = format_html(' aria-current="page"')
+    elif address != "/" and path.startswith(address):
+        current = format_html(' aria-current="true"')
+    return format_html('<a href="{}"{}>{}</a>', address, current, text)
+
+
+@register.simple_tag
+def section_heading(anchor: str, text: str, level: int = 2) -> SafeString:
+    """A heading that can be linked to: `#anchor`."""
+    return format_html(
+        '<h{0} id="{1}">{2}<a class="anchor" href="#{1}" aria-label="Link to this section: {2}">§</a></h{0}>',
+        level,
+        anchor,
+        text,
+    )
+
+
+@register.simple_tag
+def verdict(mark: str | bool) -> SafeString:
+    """`✕ FAIL` for a mark; True and False stand for pass and fail."""
+    if isinstance(mark, bool):
+        mark = "pass" if mark else "fail"
+    sign, word = SIGNS[mark]
+    shown = '<span class="verdict v-{}"><span class="sign" aria-hidden="true">{}</span> {}</span>'
+    return format_html(shown, mark, sign, word)
+
+
+@register.simple_tag
+def moment(when: datetime | None) -> SafeString:
+    """A time to the minute in UTC, exact to the second for machines; nothing for None."""
+    if when is None:
+        return format_html("")
+    when = when.astimezone(UTC)
+    exact, shown = when.strftime("%Y-%m-%dT%H:%M:%SZ"), when.strftime("%Y-%m-%d %H:%M UTC")
+    return format_html('<time datetime="{}">{}</time>', exact, shown)
+
+
+@register.filter
+def counted(number: int, noun: str) -> str:
+    """`3 runs`, `1 run`; the noun's own plural after a comma: `batch,batches`."""
+    singular, _, plural = noun.partition(",")
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
