@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.apps import AppConfig
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core import checks
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -66,7 +66,10 @@ def frozen(*columns: str, when: str = "") -> Callable[[ModelType], ModelType]:
     """Class decorator for a model; see the module's docstring."""
 
     def mark(model: ModelType) -> ModelType:
-        FREEZES.append(Freeze(model, columns, when))
+        freeze = Freeze(model, columns, when)
+        if freeze.name in {other.name for other in FREEZES}:
+            raise TypeError(f"{model.__name__} is frozen twice under the name {freeze.name}.")
+        FREEZES.append(freeze)
         return model
 
     return mark
@@ -76,12 +79,14 @@ def frozen(*columns: str, when: str = "") -> Callable[[ModelType], ModelType]:
 def erasure(reason: str, using: str = "default") -> Iterator[None]:
     """The only way past the triggers: one transaction in which frozen rows may change. Logged."""
     logger.warning("Frozen rows are opened for erasure: %s", reason)
+    already = _erasing.get()
     token = _erasing.set(True)
     try:
         with transaction.atomic(using=using):
             _tell_postgres(connections[using], "on")
             yield
-            _tell_postgres(connections[using], "off")
+            if not already:  # the transaction around this one may be an erasure too
+                _tell_postgres(connections[using], "off")
     finally:
         _erasing.reset(token)
 
@@ -107,7 +112,8 @@ def _sqlite(freeze: Freeze) -> dict[str, str]:
     made = [refuse("UPDATE", freeze.condition("IS NOT"))]
     key = freeze.model._meta.pk.column
     # INSERT OR REPLACE deletes without firing triggers unless recursive_triggers is on
-    made.append(refuse("INSERT", f"EXISTS (SELECT 1 FROM {freeze.table} WHERE {key} = NEW.{key})"))
+    exists = f"EXISTS (SELECT 1 FROM {freeze.table} WHERE {key} = NEW.{key})"  # noqa: S608 - our own names
+    made.append(refuse("INSERT", exists))
     if not freeze.columns:
         made.append(refuse("DELETE", f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""))
     return dict(made)
@@ -137,12 +143,18 @@ BEGIN
 END $$
 """
 
+SQLITE_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
+POSTGRESQL_TRIGGERS = """
+SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+WHERE NOT tgisinternal AND tgenabled <> 'D' AND relnamespace = current_schema()::regnamespace
+"""
+
 
 def connect() -> None:
     """Hook into Django: called once from the app's `ready`."""
     connection_created.connect(_add_function, dispatch_uid="registry_erasing")
     post_migrate.connect(_create_triggers, dispatch_uid="frozen_rows")
-    register(_check_triggers, Tags.database)
+    checks.register(_check_triggers, checks.Tags.database)
 
 
 def _add_function(connection: BaseDatabaseWrapper, **_: Any) -> None:
@@ -157,32 +169,52 @@ def _create_triggers(sender: AppConfig, using: str, **_: Any) -> None:
     with transaction.atomic(using=using), connection.cursor() as cursor:
         if freezes and connection.vendor == "postgresql":
             cursor.execute(POSTGRESQL_REFUSAL)
-        for freeze in freezes:
-            if freeze.table in tables:
-                _create(cursor, freeze, connection.vendor)
+        for table in tables & {freeze.table for freeze in freezes}:
+            _create(cursor, [freeze for freeze in freezes if freeze.table == table], connection.vendor)
 
 
-def _create(cursor: Any, freeze: Freeze, vendor: str) -> None:
-    for name, sql in triggers(freeze, vendor).items():
-        on = f" ON {freeze.table}" if vendor == "postgresql" else ""
-        cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
-        cursor.execute(sql)
+def _create(cursor: Any, freezes: list[Freeze], vendor: str) -> None:
+    """Make the triggers of one table anew; those of a freeze that is no longer declared go."""
+    table = freezes[0].table
+    on = f" ON {table}" if vendor == "postgresql" else ""
+    for name in sorted(_present(cursor, vendor, table)):
+        cursor.execute(f"DROP TRIGGER {name}{on}")
+    for freeze in freezes:
+        for sql in triggers(freeze, vendor).values():
+            cursor.execute(sql)
+
+
+def _present(cursor: Any, vendor: str, table: str = "") -> set[str]:
+    """The names of our triggers that the database has: of one table, or of all."""
+    query = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
+    if vendor == "postgresql":
+        query = (
+            "SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE NOT tgisinternal"
+        )
+        query += " AND relnamespace = current_schema()::regnamespace AND tgenabled <> 'D'"
+    cursor.execute(query)
+    return {name for name, on in cursor.fetchall() if name.startswith("frozen_") and table in ("", on)}
 
 
 def missing_triggers(using: str = "default") -> list[str]:
-    """Names of the triggers that should exist in the database and do not."""
+    """Names of the triggers that should be on the tables of the database and are not."""
     connection = connections[using]
-    wanted = [name for freeze in FREEZES for name in triggers(freeze, connection.vendor)]
-    query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-    if connection.vendor == "postgresql":
-        query = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+    tables = set(connection.introspection.table_names())
+    wanted = [
+        name for freeze in FREEZES if freeze.table in tables for name in triggers(freeze, connection.vendor)
+    ]
     with connection.cursor() as cursor:
-        cursor.execute(query)
-        present = {row[0] for row in cursor.fetchall()}
+        present = _present(cursor, connection.vendor)
     return [name for name in wanted if name not in present]
 
 
-def _check_triggers(databases: Any = None, **_: Any) -> list[CheckMessage]:
+def _check_triggers(databases: Any = None, **_: Any) -> list[checks.CheckMessage]:
+    """A warning, as an error would keep `migrate` from creating them."""
     missing = [name for using in databases or [] for name in missing_triggers(using)]
     hint = "Run manage.py migrate: it creates them again."
-    return [Error(f"The trigger {name} is missing: rows could be changed.", hint=hint) for name in missing]
+    return [
+        checks.Warning(
+            f"The trigger {name} is missing: rows could be changed.", hint=hint, id="registry.W001"
+        )
+        for name in missing
+    ]

@@ -1,5 +1,19 @@
-from probes.models.probe import Probe
-from probes.models.run import Attempt, Batch, Run, Trial, Verdict
+from probes.models.probe import Probe, Visibility
+from probes.models.run import Attempt, Batch, Outcome, Run, State, Trial, Verdict
 from probes.models.version import Fixture, ProbeVersion, Rubric, Rule
 
-__all__ = ["Attempt", "Batch", "Fixture", "Probe", "ProbeVersion", "Rubric", "Rule", "Run", "Trial", "Verdict"]
+__all__ = [
+    "Attempt",
+    "Batch",
+    "Fixture",
+    "Outcome",
+    "Probe",
+    "ProbeVersion",
+    "Rubric",
+    "Rule",
+    "Run",
+    "State",
+    "Trial",
+    "Verdict",
+    "Visibility",
+]

@@ -10,15 +10,11 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from probes.models.probe import Visibility
 from probes.models.version import ProbeVersion, Rule
 from registry.endpoints.models import Endpoint
 from registry.immutability import frozen
 from registry.teams.models import Team
-
-
-class Visibility(models.TextChoices):
-    PUBLIC = "public", "Public"
-    TEAM = "team", "Team only"
 
 
 class State(models.TextChoices):
@@ -58,7 +54,13 @@ class Batch(models.Model):
         verbose_name_plural = "batches"
         constraints = [
             models.UniqueConstraint(fields=["team", "idempotency_key"], name="one_batch_a_key"),
+            models.CheckConstraint(
+                condition=Q(state="running", finished_at__isnull=True)
+                | (~Q(state="running") & Q(finished_at__isnull=False)),
+                name="finished_batches_say_when",
+            ),
         ]
+        indexes = [models.Index(fields=["-created_at"], name="batches_latest")]
 
     def __str__(self) -> str:
         return self.title
@@ -90,14 +92,27 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["batch", "position"]
-        constraints = [models.UniqueConstraint(fields=["batch", "position"], name="one_run_a_position")]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "position"], name="one_run_a_position"),
+            models.CheckConstraint(
+                condition=Q(state="running", finished_at__isnull=True)
+                | (~Q(state="running") & Q(finished_at__isnull=False)),
+                name="finished_runs_say_when",
+            ),
+        ]
+        indexes = [models.Index(fields=["batch"], condition=Q(state="running"), name="runs_running")]
 
     def __str__(self) -> str:
         return f"{self.model} on {self.version}"
 
 
+@frozen("run", "repeat")
+@frozen("state", "final", "closed_at", when="closed_at")  # a late reply still moves its seq
 class Trial(models.Model):
-    """One repeat of a run: a mutable row of the queue. The database is the queue."""
+    """One repeat of a run: a mutable row of the queue. The database is the queue.
+
+    `tries` numbers the calls: a worker may only close the trial with the call it was leased for.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -111,6 +126,8 @@ class Trial(models.Model):
     due_at = models.DateTimeField()
     lease_owner = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
+    leased_at = models.DateTimeField(null=True, help_text="when the latest call began")
+    lost = models.PositiveSmallIntegerField(default=0, help_text="leases that ran out with their worker")
     tries = models.PositiveSmallIntegerField(default=0, help_text="calls begun; committed before each call")
     doubled = models.BooleanField(default=False, help_text="the next call has twice the token limit")
     seq = models.PositiveBigIntegerField(default=0, help_text="the batch's seq at this row's last change")
@@ -122,8 +139,12 @@ class Trial(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "repeat"], name="one_trial_a_repeat"),
             models.CheckConstraint(
-                condition=Q(closed_at__isnull=True) | Q(state__in=["closed", "cancelled"]),
+                condition=Q(closed_at__isnull=True, state__in=["waiting", "leased"])
+                | Q(closed_at__isnull=False, state__in=["closed", "cancelled"]),
                 name="closed_trials_are_over",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="closed") | Q(final__isnull=False), name="closed_trials_have_an_attempt"
             ),
         ]
         indexes = [
@@ -148,7 +169,11 @@ class Outcome(models.TextChoices):
 
 @frozen()
 class Attempt(models.Model):
-    """One call made for a trial: append-only evidence. Reasoning text is never here, only its tokens."""
+    """One call made for a trial: append-only evidence. Reasoning text is never here, only its tokens.
+
+    `number` is the trial's count of calls when this one began. A call whose worker was lost is
+    recorded as such; if its reply arrives all the same, that is a second row with `late` set.
+    """
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="attempts")
     trial = models.ForeignKey(Trial, on_delete=models.PROTECT, related_name="attempts")
@@ -176,13 +201,15 @@ class Attempt(models.Model):
     recorded_at = models.DateTimeField(default=timezone.now)
     passed = models.PositiveSmallIntegerField(null=True)
     total = models.PositiveSmallIntegerField(null=True)
-    scored_with = models.CharField(max_length=100, blank=True)
+    scored_with = models.CharField(max_length=200, blank=True)
 
     class Meta:
         ordering = ["batch", "seq"]
         constraints = [
             models.UniqueConstraint(fields=["batch", "seq"], name="one_attempt_a_seq"),
+            models.UniqueConstraint(fields=["trial", "number", "late"], name="one_attempt_a_call"),
         ]
+        indexes = [models.Index(fields=["started_at"], name="attempts_begun")]
 
     def __str__(self) -> str:
         return f"attempt {self.number} of {self.trial}"
