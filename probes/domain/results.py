@@ -83,6 +83,11 @@ class Tally:
     def total(self) -> int:
         return self.scored + self.unscored + self.pending + self.cancelled
 
+    @property
+    def closed(self) -> int:
+        """Those that nothing more will come of."""
+        return self.total - self.pending
+
 
 def tally(cells: Iterable[Cell]) -> Tally:
     counts = Counter(cell.mark for cell in cells)
@@ -98,16 +103,16 @@ def tally(cells: Iterable[Cell]) -> Tally:
 def tallies(batches: Iterable[Batch]) -> dict[UUID, Tally]:
     """The tally of each batch by its id, in one query; what `tally` says of its cells."""
     rows = Trial.objects.filter(run__batch__in=[batch.pk for batch in batches]).values_list("run__batch")
-    counted = rows.annotate(**{name: Count("pk", filter=where) for name, where in _COUNTED.items()})
-    return {pk: Tally(**dict(zip(_COUNTED, counts, strict=True))) for pk, *counts in counted}
+    counted = rows.annotate(**{name: Count("pk", filter=where) for name, where in COUNTED.items()})
+    return {pk: Tally(**dict(zip(COUNTED, counts, strict=True))) for pk, *counts in counted}
 
 
-_SCORED = Q(state=Trial.State.CLOSED, final__isnull=False) & ~Q(final__outcome=Outcome.ERROR)
+SCORED = Q(state=Trial.State.CLOSED, final__isnull=False) & ~Q(final__outcome=Outcome.ERROR)
 _PASSED = Q(final__total__gt=0, final__passed=F("final__total"))
 _OVER = [Trial.State.CLOSED, Trial.State.CANCELLED]
-_COUNTED = {
-    "passed": _SCORED & _PASSED,
-    "failed": _SCORED & (~_PASSED | Q(final__total__isnull=True)),
+COUNTED = {
+    "passed": SCORED & _PASSED,
+    "failed": SCORED & (~_PASSED | Q(final__total__isnull=True)),
     "unscored": Q(state=Trial.State.CLOSED) & (Q(final__isnull=True) | Q(final__outcome=Outcome.ERROR)),
     "pending": ~Q(state__in=_OVER),
     "cancelled": Q(state=Trial.State.CANCELLED),

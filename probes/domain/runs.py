@@ -1,0 +1,113 @@
+"""How runs came out, beside one another: tally, score, the rules that broke, and what was really sent."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from probes.domain.results import COUNTED, SCORED, Tally
+from probes.models import Batch, ProbeVersion, Run, Trial, Verdict
+from probes.models.run import Visibility
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One run as a table shows it. `broken` counts the trials that failed each rule, in rubric order."""
+
+    run: Run
+    tally: Tally
+    points: int
+    of_points: int
+    broken: tuple[tuple[str, int], ...]
+
+    @property
+    def score(self) -> float | None:
+        """Rules passed / rules, the mean over the scored trials, 0 to 1; None while nothing is scored."""
+        return self.points / self.of_points if self.of_points else None
+
+
+def public_runs(version: ProbeVersion) -> QuerySet[Run]:
+    """The runs that count as results of a version: public, and not on a practice endpoint. Newest first."""
+    return _runs(version).filter(counts_as_result())
+
+
+def public_practice_runs(version: ProbeVersion) -> QuerySet[Run]:
+    """Public runs that never count as results."""
+    return _runs(version).filter(batch__visibility=Visibility.PUBLIC, batch__practice=True)
+
+
+def _runs(version: ProbeVersion) -> QuerySet[Run]:
+    return version.runs.select_related("batch__team").order_by("-batch__created_at", "-batch", "position")
+
+
+def run_results(runs: Iterable[Run]) -> list[RunResult]:
+    """The result of each run, in two queries however many there are."""
+    runs = list(runs)
+    keys = [run.pk for run in runs]
+    counted = {row["run"]: row for row in _counts(keys)}
+    broken: dict[int, list[tuple[str, int]]] = {}
+    for run, name, count in _broken(keys):
+        broken.setdefault(run, []).append((name, count))
+    return [_result(run, counted.get(run.pk, {}), broken.get(run.pk, [])) for run in runs]
+
+
+def _result(run: Run, counts: dict[str, int], broken: Sequence[tuple[str, int]]) -> RunResult:
+    marks = {name: counts.get(name, 0) for name in COUNTED}
+    return RunResult(
+        run, Tally(**marks), counts.get("points") or 0, counts.get("of_points") or 0, tuple(broken)
+    )
+
+
+def _counts(keys: Sequence[int]) -> Iterable[dict[str, int]]:
+    marks = {name: Count("pk", filter=where) for name, where in COUNTED.items()}
+    return (
+        Trial.objects.filter(run__in=keys)
+        .values("run")
+        .annotate(
+            points=Sum("final__passed", filter=SCORED), of_points=Sum("final__total", filter=SCORED), **marks
+        )
+    )
+
+
+def _broken(keys: Sequence[int]) -> Iterable[tuple[int, str, int]]:
+    rows = Verdict.objects.filter(attempt__closes__run__in=keys, ok=False)
+    grouped = rows.values_list("attempt__closes__run", "rule__name").annotate(n=Count("pk"))
+    return grouped.order_by("attempt__closes__run", "rule__position")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What was sent for one version and binding: the digests of the messages, with how many attempts each."""
+
+    version: ProbeVersion
+    digests: tuple[tuple[str, int], ...]
+
+    @property
+    def attempts(self) -> int:
+        return sum(count for _, count in self.digests)
+
+    @property
+    def identical(self) -> bool:
+        return len(self.digests) == 1
+
+
+def messages_sent(batch: Batch) -> list[Sent]:
+    """What the transport captured, grouped by what should have been the same."""
+    rows = batch.attempts.exclude(sent_digest="").order_by("trial__run__position", "sent_digest")
+    counted = rows.values_list("trial__run", "sent_digest").annotate(n=Count("pk"))
+    runs = {run.pk: run for run in batch.runs.select_related("version__probe")}
+    found: dict[tuple[int, str], tuple[ProbeVersion, Counter[str]]] = {}
+    for run_id, digest, count in counted:
+        run = runs[run_id]
+        _, digests = found.setdefault((run.version_id, json.dumps(run.binding)), (run.version, Counter()))
+        digests[digest] += count
+    return [Sent(version, tuple(digests.most_common())) for version, digests in found.values()]
+
+
+def counts_as_result(prefix: str = "") -> Q:
+    """Of runs: public and not practice; `prefix` leads to the run."""
+    return Q(**{f"{prefix}batch__visibility": Visibility.PUBLIC, f"{prefix}batch__practice": False})
