@@ -32,12 +32,10 @@ def nav_link(context: Context, name: str, text: object) -> SafeString:
         return format_html("{}", text)
     request = context.get("request")
     path = request.path if request else ""
-    current = ""
     if path == address:
-        current = format_html(' aria-current="page"')
-    elif address != "/" and path.startswith(address):
-        current = format_html(' aria-current="true"')
-    return format_html('<a href="{}"{}>{}</a>', address, current, text)
+        return format_html('<a href="{}" aria-current="page">{}</a>', address, text)
+    below = ' aria-current="true"' if address != "/" and path.startswith(address) else ""
+    return format_html('<a href="{}"{}>{}</a>', address, SafeString(below), text)
 
 
 @register.simple_tag
@@ -65,7 +63,7 @@ def verdict(mark: str | bool) -> SafeString:
 def moment(when: datetime | None) -> SafeString:
     """A time to the minute in UTC, exact to the second for machines; nothing for None."""
     if when is None:
-        return format_html("")
+        return SafeString("")
     when = when.astimezone(UTC)
     exact, shown = when.strftime("%Y-%m-%dT%H:%M:%SZ"), when.strftime("%Y-%m-%d %H:%M UTC")
     return format_html('<time datetime="{}">{}</time>', exact, shown)
@@ -76,3 +74,21 @@ def counted(number: int, noun: str) -> str:
     """`3 runs`, `1 run`; the noun's own plural after a comma: `batch,batches`."""
     singular, _, plural = noun.partition(",")
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+@register.filter
+def sign(mark: str) -> str:
+    """The sign alone of a mark, for where its word is said to screen readers beside it."""
+    return SIGNS[mark][0]
+
+
+@register.filter
+def thousands(number: int) -> str:
+    """`9,515`."""
+    return f"{number:,}"
+
+
+@register.filter
+def words(code: str) -> str:
+    """A code such as `rate_limited` as words."""
+    return code.replace("_", " ")

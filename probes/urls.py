@@ -1,0 +1,19 @@
+from django.urls import path
+
+from probes.views import batches, docs, probes, streams, versions
+
+PROBE = "probes/<slug:team>/<slug:slug>/"
+VERSION = PROBE + "v<int:number>/"
+BATCH = "batches/<uuid:pk>/"
+
+urlpatterns = [
+    path("probes/", probes.probe_list, name="probes"),
+    path(PROBE, versions.current_version, name="probe"),
+    path(VERSION, versions.version, name="version"),
+    path(VERSION + "run/", versions.run_version, name="run-version"),
+    path(BATCH, batches.batch, name="batch"),
+    path(BATCH + "stream", streams.batch_stream, name="batch-stream"),
+    path(BATCH + "cancel/", batches.cancel, name="batch-cancel"),
+    path(BATCH + "again/", batches.again, name="batch-again"),
+    path("docs/", docs.how_we_count, name="docs"),
+]

@@ -1,0 +1,162 @@
+"""A batch's page and its stream, which are made of the same pieces."""
+
+from __future__ import annotations
+
+import re
+from uuid import uuid4
+
+import pytest
+
+from probes.core import Reply
+from probes.models import Batch, Probe, State
+from probes.views.streams import replay
+from tests.probes import ran
+from tests.probes.test_version_page import CHATTY, PASSES, ids_of, text_of
+
+
+@pytest.fixture
+def batch(version, nimbus, bob) -> Batch:
+    silent = Reply("", "length", reasoning_tokens=3200)
+    return ran.batch(version, nimbus, [PASSES, CHATTY, silent, None], by=bob)
+
+
+def test_every_trial_stands_with_its_verdict_and_its_evidence(client, batch):
+    response = client.get(batch.get_absolute_url())
+    text = text_of(response)
+    assert "4 of 4 trials closed" in text
+    assert "1 PASS ✕ 2 FAIL – 1 UNSCORED" in text
+    assert "3 of 4 scored" in text
+    assert "empty output" in text
+    assert "rt=3200" in text
+    assert "error: rate limited (HTTP 429)" in text
+    assert "Too many requests: slow down." in text
+    assert "byte-identical messages of acme/emit-a-terminator v1" in text
+    assert "Hope that helps!" in text
+    assert "sse-connect" not in response.content.decode()
+    assert len(ids_of(response)) == len(set(ids_of(response)))
+
+
+def test_a_running_batch_opens_its_stream_after_what_is_shown(client, version, nimbus):
+    batch = ran.batch(version, nimbus, [PASSES], finished=False)
+    html = client.get(batch.get_absolute_url()).content.decode()
+    assert f'sse-connect="/batches/{batch.pk}/stream?after={batch.seq}"' in html
+    assert 'value="1"' in html
+
+
+def test_different_messages_are_told(client, version, nimbus, batch):
+    ran.closed_trial(batch.runs.get(), 5, PASSES, sent_digest="cd" * 32)
+    assert "The messages differed for acme/emit-a-terminator v1" in text_of(
+        client.get(batch.get_absolute_url())
+    )
+
+
+@pytest.mark.parametrize(
+    ("visibility", "probe", "actor", "status"),
+    [
+        ("public", "public", None, 200),
+        ("team", "public", None, 404),
+        ("team", "public", "charlie", 404),
+        ("team", "public", "vera", 200),
+        ("public", "team", "charlie", 404),
+        ("public", "team", "bob", 200),
+    ],
+)
+def test_a_batch_is_seen_by_those_it_is_for(
+    request, client, version, nimbus, visibility, probe, actor, status
+):
+    batch = ran.batch(version, nimbus, [PASSES], visibility=visibility)
+    Probe.objects.update(visibility=probe)
+    if actor:
+        client.force_login(request.getfixturevalue(actor))
+    assert client.get(batch.get_absolute_url()).status_code == status
+    if status == 404:
+        assert client.get(f"{batch.get_absolute_url()}stream").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("actor", "status"), [(None, 302), ("charlie", 404), ("vera", 403), ("bob", 302), ("alice", 302)]
+)
+@pytest.mark.parametrize("action", ["cancel", "again"])
+def test_only_those_who_may_run_cancel_and_start_again(
+    request, client, version, nimbus, action, actor, status
+):
+    batch = ran.batch(version, nimbus, [PASSES], visibility="team", finished=False)
+    if actor:
+        client.force_login(request.getfixturevalue(actor))
+    assert client.get(f"{batch.get_absolute_url()}{action}/").status_code == (405 if actor else 302)
+    assert client.post(f"{batch.get_absolute_url()}{action}/").status_code == status
+    did = {
+        "cancel": Batch.objects.get(pk=batch.pk).state == State.CANCELLED,
+        "again": Batch.objects.count() == 2,
+    }
+    assert did[action] is (actor in {"bob", "alice"})
+
+
+def test_started_again_it_is_the_same_runs_and_a_new_batch(client, bob, batch):
+    client.force_login(bob)
+    response = client.post(f"{batch.get_absolute_url()}again/", {"key": "once"})
+    assert client.post(f"{batch.get_absolute_url()}again/", {"key": "once"}).url == response.url
+    new = Batch.objects.exclude(pk=batch.pk).get()
+    assert response.url == new.get_absolute_url()
+    old_run, new_run = batch.runs.get(), new.runs.get()
+    assert (new_run.model, new_run.version, new_run.repeats) == (
+        old_run.model,
+        old_run.version,
+        old_run.repeats,
+    )
+
+
+def test_practice_is_labelled(client, version, team):
+    batch = ran.batch(version, ran.endpoint(team, "Practice", practice=True), [PASSES])
+    assert "practice A practice endpoint answers by script" in text_of(client.get(batch.get_absolute_url()))
+
+
+def test_a_frame_replaces_what_changed_by_id(version, nimbus):
+    batch = ran.batch(version, nimbus, [PASSES, CHATTY], finished=False)
+    (first, second, waiting) = batch.runs.get().trials.order_by("repeat")
+    replayed = replay(str(batch.pk), 2)
+    (frame,) = replayed.frames
+    assert frame.id == batch.seq
+    assert not replayed.done
+    swapped = re.findall(r'id="([^"]+)" hx-swap-oob="true"', frame.html)
+    run = batch.runs.get().pk
+    assert swapped == [
+        f"trial-{second.pk}",
+        f"mark-{second.pk}",
+        f"run-{run}-summary",
+        "batch-status",
+        "batch-sent",
+    ]
+    assert f"trial-{first.pk}" not in frame.html
+    assert f"trial-{waiting.pk}" not in frame.html
+
+
+def test_what_a_frame_replaces_is_on_the_page(client, version, nimbus):
+    batch = ran.batch(version, nimbus, [PASSES, CHATTY], finished=False)
+    (frame,) = replay(str(batch.pk), -1).frames
+    on_page = ids_of(client.get(batch.get_absolute_url()))
+    assert set(re.findall(r'id="([^"]+)" hx-swap-oob', frame.html)) <= set(on_page)
+
+
+def test_a_finished_batch_ends_its_stream(batch):
+    assert replay(str(batch.pk), batch.seq) == replay(str(uuid4()), 0)
+    assert replay(str(batch.pk), batch.seq).done
+    assert len(replay(str(batch.pk), 0).frames) == 1
+
+
+def test_hostile_outputs_stay_text_on_the_page_and_in_the_stream(client, version, nimbus):
+    hostile = "</pre><script>alert(1)</script><<END>>"
+    batch = ran.batch(version, nimbus, [hostile, hostile])
+    (frame,) = replay(str(batch.pk), 0).frames
+    for html in [frame.html, client.get(batch.get_absolute_url()).content.decode()]:
+        assert "<script>alert" not in html
+        assert "&lt;script&gt;alert(1)" in re.sub(r"</?(mark|i)[^>]*>", "", html)
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+def test_the_page_takes_as_many_queries_for_three_trials_as_for_one(
+    client, version, nimbus, trials, django_assert_num_queries
+):
+    batch = ran.batch(version, nimbus, [CHATTY] * trials)
+    with django_assert_num_queries(11):
+        client.get(batch.get_absolute_url())

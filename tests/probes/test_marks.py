@@ -1,0 +1,149 @@
+"""Outputs with their marks: nothing a model writes becomes markup, and nothing it writes is lost."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html import unescape
+
+import pytest
+from django.template import Context, Template
+
+from probes.core import check
+from probes.core.finding import Span
+from probes.templatetags import marks
+from probes.templatetags.marks import drawn_for, legend, marked
+
+
+@dataclass
+class Stored:
+    """As a stored verdict: its spans are lists."""
+
+    ok: bool
+    spans: list[list] = field(default_factory=list)
+
+
+@dataclass
+class Judged:
+    """As a verdict of the core."""
+
+    finding: object
+
+    @property
+    def ok(self) -> bool:
+        return self.finding.ok
+
+
+def rendered(text: str, verdicts=()) -> str:
+    template = Template("{% load marks %}{% marked_output text verdicts %}")
+    return template.render(Context({"text": text, "verdicts": verdicts}))
+
+
+def output_of(html: str) -> str:
+    """The text a browser would show in the output's element (it drops the first line break)."""
+    inner = re.search(r"<pre[^>]*>\n(.*)</pre>", html, re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", "", inner[1]))
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</pre><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "&lt;b&gt; &amp;amp;",
+    "{{ 7 }} {% load x %}",
+    "\n\nstarts with line breaks",
+    "\u202eright to left\u202c and \u200bzero width",
+    "tab\there  two spaces\nnbsp\xa0there",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_an_output_is_text_and_stays_whole(text):
+    spans = [[i, i + 1, "forbidden", '<i title="x">'] for i in range(0, len(text), 2)]
+    html = rendered(text, [Stored(False, spans)])
+    assert output_of(html) == text
+    assert not re.search(r"<(script|img|svg|b)\b", html)
+    assert '<i title="x">' not in html
+
+
+def test_line_ends_are_shown_as_the_checks_saw_them():
+    assert output_of(rendered("one\r\ntwo\rthree\u2028four")) == "one\ntwo\nthree\nfour"
+
+
+def test_every_fifth_counted_word_wears_its_number():
+    finding = check({"kind": "words", "op": "==", "n": 10, "token": "whitespace"}).run(
+        "a b c d e f g h i j k"
+    )
+    html = str(marked("a b c d e f g h i j k", drawn_for([Judged(finding)])))
+    assert re.findall(r'<mark class="m m-word[^"]*" data-n="(\d+)">(\w)</mark>', html) == [
+        ("5", "e"),
+        ("10", "j"),
+    ]
+    assert html.count("<mark") == 11
+
+
+def test_the_legend_counts_in_words():
+    finding = check({"kind": "letters", "forbid": "e"}).run("Here we see")
+    html = rendered("Here we see", [Judged(finding)])
+    assert "5 forbidden characters" in html
+    assert html.count("m m-forbidden") == 5 + 1  # and the sample in the legend
+
+
+def test_marks_of_failed_verdicts_stand_alone():
+    passed = Stored(True, [[0, 3, "match", ""]])
+    failed = Stored(False, [[4, 7, "after", ""]])
+    assert [drawn.span.mark for drawn in drawn_for([passed, failed])] == ["after"]
+    assert [drawn.span.mark for drawn in drawn_for([passed])] == ["match"]
+
+
+def test_overlapping_marks_are_all_drawn():
+    html = str(marked("abcdef", drawn_for([Stored(False, [[0, 4, "match", ""], [2, 6, "forbidden", ""]])])))
+    assert html == (
+        '<mark class="m m-match m-match-start">ab</mark>'
+        '<mark class="m m-match m-forbidden m-forbidden-start m-match-end">cd</mark>'
+        '<mark class="m m-forbidden m-forbidden-end">ef</mark>'
+    )
+
+
+def test_a_line_wears_its_label():
+    spans = [Span(0, 3, "line", "4 syllables"), Span(4, 7, "line", "7 syllables")]
+    stored = Stored(False, [[s.start, s.end, s.mark, s.label] for s in spans])
+    html = str(marked("abc\ndef", drawn_for([stored])))
+    assert 'data-n="4 syllables"' in html
+    assert [(line.count, line.noun, line.detail) for line in legend("abc\ndef", drawn_for([stored]))] == [
+        (2, "lines", "4 syllables, 7 syllables")
+    ]
+
+
+def test_white_space_can_be_shown_without_script():
+    html = rendered("a b\tc\xa0d\ne\u200bf")
+    assert re.findall(r'data-ws="([^"]+)"', html) == ["·", "⇥", "⍽", "↵", "U+200B"]
+    assert 'type="checkbox"' in html
+    assert 'type="checkbox"' not in rendered("abc")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a single character"),
+        ("\n \t", "3 white-space characters"),
+        (" ", "1 white-space character and"),
+    ],
+)
+def test_an_empty_output_says_so(text, said):
+    assert said in rendered(text, [Stored(False)])
+
+
+def test_a_very_long_output_is_closed_and_counted():
+    html = rendered("word " * 20_001, [])
+    assert "100,005 characters: open the output" in html
+    assert output_of(html) == "word " * 20_001
+    assert "<details" not in rendered("word " * 20_000, [])
+
+
+def test_too_many_marks_are_counted_and_not_drawn():
+    text = "a " * (marks.DRAWABLE + 3)
+    spans = [[2 * i, 2 * i + 1, "word", ""] for i in range(marks.DRAWABLE + 3)]
+    html = rendered(text, [Stored(False, spans)])
+    assert f"{marks.DRAWABLE + 3} words" in html.replace(",", "")
+    assert "3 further ones" in html
