@@ -37,7 +37,7 @@ def public_runs(version: ProbeVersion) -> QuerySet[Run]:
 
 def public_practice_runs(version: ProbeVersion) -> QuerySet[Run]:
     """Public runs that never count as results."""
-    return _runs(version).filter(batch__visibility=Visibility.PUBLIC, batch__practice=True)
+    return _runs(version).filter(batch__visibility=Visibility.PUBLIC, endpoint__practice=True)
 
 
 def _runs(version: ProbeVersion) -> QuerySet[Run]:
@@ -108,6 +108,6 @@ def messages_sent(batch: Batch) -> list[Sent]:
     return [Sent(version, tuple(digests.most_common())) for version, digests in found.values()]
 
 
-def counts_as_result(prefix: str = "") -> Q:
-    """Of runs: public and not practice; `prefix` leads to the run."""
-    return Q(**{f"{prefix}batch__visibility": Visibility.PUBLIC, f"{prefix}batch__practice": False})
+def counts_as_result() -> Q:
+    """Of runs: public and not practice. A practice endpoint answers by script."""
+    return Q(batch__visibility=Visibility.PUBLIC, endpoint__practice=False)
