@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from csp.constants import NONE, SELF
 from cryptography.fernet import Fernet
+from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -41,20 +44,35 @@ def listed(name: str) -> list[str]:
     return [part.strip() for part in text(name).split(",") if part.strip()]
 
 
-def generated(name: str, make: Any) -> str:
+def generated(name: str, make: Callable[[], str]) -> str:
     """The secret `name` from the environment, else one kept in PROBE_HOME (embedded only)."""
     if value := text(name):
         return value
     if not EMBEDDED:
         raise ImproperlyConfigured(f"{name} must be set: this registry is not bound to loopback only.")
     path = PROBE_HOME / f"{name.lower()}.txt"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(value := make())
+    if not path.exists():
+        keep(path, make())
+    if not (value := path.read_text().strip()):
+        raise ImproperlyConfigured(f"{path} is empty: put {name} back into it, or delete it for a new one.")
     return value
+
+
+def keep(path: Path, secret: str) -> None:
+    """Put a whole file at `path`, readable by its owner only, unless another process was first.
+
+    A link is made or refused at once, so that nobody ever reads a file that is not yet written.
+    """
+    descriptor, written = tempfile.mkstemp(dir=path.parent)  # mode 0600
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secret)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            path.hardlink_to(written)
+    finally:
+        Path(written).unlink()
 
 
 def made_home() -> Path:
@@ -71,15 +89,21 @@ PORT = number("PORT", 8000, 1, 65535)
 SITE_URL = text("SITE_URL").rstrip("/")
 EMBEDDED = BIND in LOOPBACK and not SITE_URL
 if not EMBEDDED and not SITE_URL:
-    raise ImproperlyConfigured(f"BIND={BIND} is reachable by others: set SITE_URL (https://…) and SECRET_KEY.")
+    raise ImproperlyConfigured(
+        f"BIND={BIND} is reachable by others: set SITE_URL (https://…) and SECRET_KEY."
+    )
 if SITE_URL and urlsplit(SITE_URL).scheme not in {"http", "https"}:
     raise ImproperlyConfigured(f"SITE_URL={SITE_URL!r}: write an address such as https://probes.example.org.")
+SITE_ADDRESS = SITE_URL or f"http://{f'[{BIND}]' if ':' in BIND else BIND}:{PORT}"
+"""Where a person's browser finds this registry: what links that leave the site begin with."""
 PROBE_HOME = made_home()
 
 SECRET_KEY = generated("SECRET_KEY", lambda: secrets.token_urlsafe(50))
 ENDPOINT_KEYS = generated("ENDPOINT_KEYS", lambda: Fernet.generate_key().decode()).split(",")
 DEBUG = False
-ALLOWED_HOSTS = [urlsplit(SITE_URL).hostname or ""] if SITE_URL else sorted(LOOPBACK | {"[::1]", "testserver"})
+ALLOWED_HOSTS = (
+    [urlsplit(SITE_URL).hostname or ""] if SITE_URL else sorted(LOOPBACK | {"[::1]", "testserver"})
+)
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
 
 # --- what it is made of --------------------------------------------------------------------------
@@ -192,6 +216,7 @@ LISTEN_URL = text("LISTEN_URL", text("DATABASE_URL"))
 # --- how work is done ----------------------------------------------------------------------------
 BROKER_URL = text("BROKER_URL")
 CELERY_BROKER_URL = BROKER_URL
+CELERY_TASK_DEFAULT_QUEUE = text("TASK_QUEUE", "probes")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -235,6 +260,7 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "registry.web.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 SILENCED_SYSTEM_CHECKS = ["security.W008"]  # see SECURE_SSL_REDIRECT
@@ -245,5 +271,5 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": text("LOG_LEVEL", "INFO")},
-    "loggers": {"httpx": {"level": "WARNING"}, "django.server": {"level": "WARNING"}},
+    "loggers": {"httpx": {"level": "WARNING"}, "uvicorn": {"level": "WARNING"}},
 }

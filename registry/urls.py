@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 urlpatterns = [
     path("", include("ladder.urls")),
@@ -9,5 +10,11 @@ urlpatterns = [
     path("", include("registry.teams.urls")),
     path("", include("registry.endpoints.urls")),
     path("", include("registry.web.urls")),
+    path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "registry.web.errors.bad_request"
+handler403 = "registry.web.errors.denied"
+handler404 = "registry.web.errors.not_found"
+handler500 = "registry.web.errors.server_error"

@@ -1,0 +1,53 @@
+"""The pages for what went wrong: each says what happened and what to do.
+
+400 and 500 stand alone: what broke may be the database, the session or the page's own frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template import TemplateDoesNotExist, loader
+from django.template.loader import render_to_string
+from django.views.decorators.csrf import requires_csrf_token
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400: a request that cannot be read, such as a name this site does not answer to."""
+    return _alone("errors/400.html", 400)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: our fault."""
+    return _alone("errors/500.html", 500)
+
+
+@requires_csrf_token
+def denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: the reader is known, and may not. The exception says what."""
+    return _framed(request, "errors/403.html", 403, {"reason": str(exception)})
+
+
+@requires_csrf_token
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: nothing there, or nothing that this reader may know of; the two look alike."""
+    return _framed(request, "errors/404.html", 404, {"path": request.path})
+
+
+@requires_csrf_token
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403: a form whose secret does not match the browser's cookie."""
+    return _framed(request, "errors/csrf.html", 403, {"has_cookies": bool(request.COOKIES)})
+
+
+def _framed(request: HttpRequest, template: str, status: int, context: dict[str, Any]) -> HttpResponse:
+    return HttpResponse(render_to_string(template, context, request), status=status)
+
+
+def _alone(template: str, status: int) -> HttpResponse:
+    try:
+        return HttpResponse(loader.get_template(template).render(), status=status)
+    except (TemplateDoesNotExist, OSError):  # even the disk may be what broke
+        words = f"{status}: something went wrong, and so did the page that explains it."
+        return HttpResponse(words, status=status, content_type="text/plain")

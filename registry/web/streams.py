@@ -1,0 +1,85 @@
+"""A stream of server-sent events as a response: what a view returns once it has checked who asks."""
+
+from __future__ import annotations
+
+import re
+
+from asgiref.sync import SyncToAsync, sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connections
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+
+from registry.web import sse
+from registry.web.hub import Hub, Subscription
+from registry.web.hub import hub as shared_hub
+
+HEADERS = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache",
+    "Content-Encoding": "identity",  # a compressing middleware or proxy would hold events back
+    "X-Accel-Buffering": "no",
+}
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+async def stream(request: HttpRequest, kind: str, key: str, hub: Hub = shared_hub) -> HttpResponseBase:
+    """Everything of the topic beyond what the browser has, as it happens, until it is done.
+
+    The page says what it has by `?after=`, a browser that comes back by Last-Event-ID; the larger
+    wins. Permissions are the calling view's to check, before.
+    """
+    if not isinstance(request, ASGIRequest):
+        words = "This page streams over ASGI only: start the site with manage.py serve."
+        return HttpResponse(words, status=503, content_type="text/plain")
+    return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request)), headers=HEADERS)
+
+
+def last_seen(request: HttpRequest) -> int:
+    """The highest id that the browser says it has; what is not a whole number counts as none."""
+    said = (request.GET.get("after", ""), request.headers.get("Last-Event-ID", ""))
+    return max(int(text) if _WHOLE_NUMBER.fullmatch(text) else 0 for text in said)
+
+
+class Events:
+    """The body: it takes its place in the hub when first read and frees it when Django closes it.
+
+    An object and not a generator: Django calls `close` on it however the response ends, while a
+    generator that nobody resumes is freed only by the garbage collector.
+    """
+
+    def __init__(self, hub: Hub, kind: str, key: str, after: int) -> None:
+        self._hub, self._topic, self._after = hub, (kind, key), after
+        self._subscription: Subscription | None = None
+
+    def __aiter__(self) -> Events:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._subscription is None:
+            await sync_to_async(_release_connections)()
+            _release_thread()
+            self._subscription = self._hub.subscribe(*self._topic, self._after)
+            return sse.OPENING
+        return await anext(self._subscription)
+
+    def close(self) -> None:
+        if self._subscription:
+            self._subscription.close()
+
+
+def _release_connections() -> None:
+    """The view's queries are done: a viewer who waits must not hold a database connection."""
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()
+
+
+def _release_thread() -> None:
+    """Nor a thread: asgiref keeps one for each request until it ends, which a stream does much later.
+
+    When something synchronous runs once more, as at the end, asgiref makes another.
+    """
+    context = SyncToAsync.thread_sensitive_context.get(None)
+    executor = SyncToAsync.context_to_thread_executor.pop(context, None) if context else None
+    if executor:
+        executor.shutdown(wait=False)
