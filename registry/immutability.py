@@ -56,7 +56,7 @@ class Freeze:
         return " AND ".join(parts)
 
     def _db_columns(self) -> list[str]:
-        return [self.model._meta.get_field(name).column for name in self.columns]  # type: ignore[union-attr]
+        return [f'"{self.model._meta.get_field(name).column}"' for name in self.columns]  # type: ignore[union-attr]
 
 
 FREEZES: list[Freeze] = []

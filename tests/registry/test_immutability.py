@@ -1,0 +1,288 @@
+"""Frozen rows, tried from every side that skips `save()`, on whichever database the tests use."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model
+from django.utils import timezone
+
+from probes.models import (
+    Attempt,
+    Batch,
+    Fixture,
+    Probe,
+    ProbeVersion,
+    Rubric,
+    Rule,
+    Run,
+    State,
+    Trial,
+    Verdict,
+)
+from registry import immutability
+from registry.immutability import FREEZES, Freeze, erasure, frozen, missing_triggers
+from tests.probes.stage import a_batch, a_version, an_endpoint, claim, good, keep
+
+WHOLE = [ProbeVersion, Rubric, Rule, Fixture, Attempt, Verdict]
+TEXT = {
+    ProbeVersion: "user",
+    Rubric: "prose",
+    Rule: "why",
+    Fixture: "output",
+    Attempt: "output",
+    Verdict: "message",
+}
+
+
+@pytest.fixture
+def batch(team) -> Batch:
+    """A finished batch of one trial, so that a row of every frozen table exists."""
+    made = a_batch(team, a_version(team), an_endpoint(team))
+    [call] = claim()
+    keep(call, good())
+    made.refresh_from_db()
+    assert made.state == State.FINISHED
+    return made
+
+
+def refused(message: str):
+    return pytest.raises(IntegrityError, match=message)
+
+
+def each_way(row: Model, name: str):
+    """Every way to write one column of one row, as callables."""
+    model, pk = type(row), row.pk
+    table, column = model._meta.db_table, model._meta.get_field(name).column
+    setattr(row, name, "changed")
+
+    def upsert():
+        model.objects.bulk_create([row], update_conflicts=True, unique_fields=["id"], update_fields=[name])
+
+    def raw():
+        with connection.cursor() as cursor:
+            cursor.execute(f'UPDATE {table} SET "{column}" = %s WHERE id = %s', ["changed", pk])
+
+    return {
+        "save": row.save,
+        "update": lambda: model.objects.filter(pk=pk).update(**{name: "changed"}),
+        "bulk_update": lambda: model.objects.bulk_update([row], [name]),
+        "upsert": upsert,
+        "raw": raw,
+    }
+
+
+@pytest.mark.parametrize("way", ["save", "update", "bulk_update", "upsert", "raw"])
+@pytest.mark.parametrize("model", WHOLE, ids=lambda model: model.__name__)
+def test_a_frozen_row_cannot_be_changed(batch, model, way):
+    row = model.objects.first()
+    before = model.objects.values().get(pk=row.pk)
+    with refused("cannot be changed"), transaction.atomic():
+        each_way(row, TEXT[model])[way]()
+    assert model.objects.values().get(pk=row.pk) == before
+
+
+@pytest.mark.parametrize("model", WHOLE, ids=lambda model: model.__name__)
+def test_a_frozen_row_cannot_be_deleted(batch, model):
+    rows = model.objects.all()
+    count = rows.count()
+    with refused("cannot be changed"), transaction.atomic():
+        rows._raw_delete(rows.db)
+    assert rows.count() == count > 0
+
+
+@pytest.mark.parametrize("model", [Verdict, Fixture], ids=lambda model: model.__name__)
+def test_deleting_through_the_orm_is_refused_too(batch, model):
+    with refused("cannot be changed"), transaction.atomic():
+        model.objects.all().delete()
+    with refused("cannot be changed"), transaction.atomic():
+        model.objects.first().delete()
+
+
+def test_a_cascade_in_the_database_is_refused(batch):
+    """Not even a table that somebody made with ON DELETE CASCADE takes frozen rows along."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE owner (id integer PRIMARY KEY)")
+        kind = "integer PRIMARY KEY"
+        cursor.execute(f"CREATE TABLE owned (id {kind}, owner integer REFERENCES owner ON DELETE CASCADE)")
+        cursor.execute("INSERT INTO owner VALUES (1)")
+        cursor.execute("INSERT INTO owned VALUES (1, 1)")
+        _freeze_by_hand(cursor, "owned")
+        with refused("owned cannot be changed"), transaction.atomic():
+            cursor.execute("DELETE FROM owner")
+
+
+def _freeze_by_hand(cursor, table: str) -> None:
+    class Meta:
+        app_label = "probes"
+        db_table = table
+        managed = False
+
+    from django.apps import apps
+    from django.db import models
+
+    fields = {"__module__": __name__, "Meta": Meta, "id": models.IntegerField(primary_key=True)}
+    model = type("Owned", (models.Model,), fields)
+    try:
+        for sql in immutability.triggers(Freeze(model, (), ""), connection.vendor).values():
+            cursor.execute(sql)
+    finally:
+        del apps.all_models["probes"]["owned"]
+        apps.clear_cache()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
+@pytest.mark.parametrize("model", WHOLE, ids=lambda model: model.__name__)
+def test_insert_or_replace_is_refused(batch, model):
+    table = model._meta.db_table
+    with refused("cannot be changed"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}")
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
+def test_replace_by_another_unique_key_is_refused(batch):
+    row = Fixture.objects.values().first() | {"id": 999, "output": "changed"}
+    names, marks = ", ".join(row), ", ".join(["%s"] * len(row))
+    row["fails"] = None
+    with refused("cannot be changed"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT OR REPLACE INTO probes_fixture ({names}) VALUES ({marks})", list(row.values())
+        )
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no TRUNCATE")
+@pytest.mark.parametrize("table", ["probes_verdict", "probes_fixture", "probes_batch", "teams_team"])
+def test_truncate_is_refused(batch, table):
+    with refused("cannot be changed"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(f"TRUNCATE {table} CASCADE")
+
+
+FROZEN_COLUMNS = [
+    (Batch, "visibility", "team"),
+    (Batch, "practice", True),
+    (Batch, "idempotency_key", "other"),
+    (Run, "model", "other"),
+    (Run, "binding", {"concept": "other"}),
+    (Trial, "repeat", 9),
+    (Probe, "slug", "other"),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "value"), FROZEN_COLUMNS)
+def test_identity_cannot_be_changed(team, model, name, value):
+    a_batch(team, a_version(team), an_endpoint(team))
+    with refused(f"{name}.* cannot be changed"), transaction.atomic():
+        model.objects.update(**{name: value})
+
+
+def test_other_columns_can(team):
+    batch = a_batch(team, a_version(team), an_endpoint(team))
+    assert Probe.objects.update(title="Other") == 1
+    assert Batch.objects.update(seq=7) == 1
+    assert Trial.objects.update(tries=1) == 1
+    assert Run.objects.update(alters=["no temperature"]) == 1
+    batch.refresh_from_db()
+    assert batch.seq == 7
+
+
+def test_what_is_finished_stays_as_it_is(batch):
+    for model, values in [
+        (Batch, {"state": State.RUNNING, "finished_at": None}),
+        (Run, {"alters": ["no temperature"]}),
+        (Trial, {"state": Trial.State.WAITING, "closed_at": None}),
+        (Trial, {"final": None}),
+    ]:
+        with refused("cannot be changed once"), transaction.atomic():
+            model.objects.update(**values)
+    with refused("cannot be changed"), transaction.atomic():
+        Run.objects.all()._raw_delete("default")
+    # a late reply still takes the batch's next event
+    assert Batch.objects.update(seq=99) == Trial.objects.update(seq=99) == 1
+
+
+def test_a_row_that_says_two_things_is_refused(team):
+    """What the triggers do not guard the constraints do."""
+    a_batch(team, a_version(team), an_endpoint(team))
+    for model, values in [
+        (Trial, {"state": Trial.State.CLOSED, "closed_at": timezone.now()}),
+        (Trial, {"closed_at": timezone.now()}),
+        (Batch, {"state": State.FINISHED}),
+        (Run, {"finished_at": timezone.now()}),
+    ]:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            model.objects.update(**values)
+
+
+def test_erasure_lets_through_and_is_logged(batch, caplog):
+    with erasure("a test redacts an output"):
+        assert Attempt.objects.update(output="[redacted]") == 1
+    assert Attempt.objects.get().output == "[redacted]"
+    assert "a test redacts an output" in caplog.text
+    with refused("cannot be changed"), transaction.atomic():
+        Attempt.objects.update(output="again")
+
+
+def test_erasures_may_be_nested(batch):
+    with erasure("outer"):
+        with erasure("inner"):
+            assert Attempt.objects.update(output="inner") == 1
+        assert Attempt.objects.update(output="outer") == 1
+    with refused("cannot be changed"), transaction.atomic():
+        Attempt.objects.update(output="again")
+
+
+def test_a_failed_erasure_closes_the_door_behind_it(batch):
+    def redact() -> None:
+        Attempt.objects.update(output="[redacted]")
+        raise RuntimeError("halfway")
+
+    with pytest.raises(RuntimeError, match="halfway"), erasure("fails"):
+        redact()
+    assert Attempt.objects.get().output == "one two three"
+    with refused("cannot be changed"), transaction.atomic():
+        Attempt.objects.update(output="again")
+
+
+def drop_a_trigger() -> None:
+    on = " ON probes_verdict" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TRIGGER frozen_probes_verdict_rows_update{on}")
+
+
+def test_a_missing_trigger_is_noticed_and_made_again(batch, capsys):
+    assert missing_triggers() == []
+    drop_a_trigger()
+    assert missing_triggers() == ["frozen_probes_verdict_rows_update"]
+    call_command("check", databases=["default"])
+    said = capsys.readouterr()
+    assert "frozen_probes_verdict_rows_update is missing" in said.out + said.err
+    call_command("migrate", verbosity=0)
+    assert missing_triggers() == []
+    with refused("cannot be changed"), transaction.atomic():
+        Verdict.objects.update(message="changed")
+
+
+def test_a_trigger_that_is_no_longer_declared_goes(batch):
+    at = "BEFORE UPDATE ON probes_probe"
+    body = "FOR EACH ROW EXECUTE FUNCTION registry_refuse('old')"
+    if connection.vendor == "sqlite":
+        body = "BEGIN SELECT RAISE(ABORT, 'old'); END"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TRIGGER frozen_probes_probe_old_update {at} {body}")
+    with refused("old"), transaction.atomic():
+        Probe.objects.update(title="Other")
+    call_command("migrate", verbosity=0)
+    assert Probe.objects.update(title="Other") == 1
+
+
+def test_two_freezes_of_one_name_are_refused_when_the_class_is_made():
+    with pytest.raises(TypeError, match="frozen twice"):
+        frozen()(Verdict)
+    assert len({freeze.name for freeze in FREEZES}) == len(FREEZES)
+
+
+def test_all_that_must_not_change_is_frozen():
+    whole = {freeze.model for freeze in FREEZES if not freeze.columns and not freeze.when}
+    assert whole >= set(WHOLE)
