@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404
 
@@ -53,7 +53,9 @@ def visible(person: Person, rows: QuerySet[Row], team: str = "team") -> QuerySet
     beside its team. Rows without a visibility are seen by members only (`of_members`).
     """
     beside = team.removesuffix("team") + "visibility"
-    return rows.filter(Q(**{beside: "public"}) | Q(**{f"{team}__in": teams_where(person, "see team results")}))
+    return rows.filter(
+        Q(**{beside: "public"}) | Q(**{f"{team}__in": teams_where(person, "see team results")})
+    )
 
 
 def of_members(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:
@@ -64,12 +66,12 @@ def of_members(person: Person, rows: QuerySet[Row], right: str, team: str = "tea
 def get_or_404(rows: QuerySet[Row], **lookup: Any) -> Row:
     try:
         return rows.get(**lookup)
-    except (rows.model.DoesNotExist, ValueError):
+    except (ObjectDoesNotExist, ValueError):
         raise Http404 from None
 
 
 def require(person: Person, team: Team, right: str) -> None:
-    """403 for a member whose role lacks `right`; 404 for a stranger, who may not know of the team's things."""
+    """403 for a member whose role lacks `right`; 404 for a stranger, who may not know of the team at all."""
     if allowed(person, team, right):
         return
     if allowed(person, team, "see team results"):

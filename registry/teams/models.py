@@ -46,6 +46,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.name or self.email
 
+    def clean(self) -> None:
+        super().clean()
+        self.email = self.email.strip().lower()  # as it is looked up when signing in
+
 
 class Role(models.TextChoices):
     """What a member may do; each role may do what the ones before it may."""

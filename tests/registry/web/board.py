@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
-from registry.web.hub import Hub, Replayed, Subscription
+from registry.web.hub import Hub, Replayed
 from registry.web.sse import DONE, Frame
 from registry.web.watch import Wake
 from tests.registry.web.test_sse import as_a_browser
@@ -49,8 +50,9 @@ async def never(wake: Wake) -> None:
     await asyncio.Event().wait()
 
 
-def hub_of(board: Board, **options) -> Hub:
-    hub = Hub(**{"least_gap": 0.001, "poll_every": 0.01, "watch": never} | options)
+def hub_of(board: Board, **options: Any) -> Hub:
+    quick: dict[str, Any] = {"least_gap": 0.001, "poll_every": 0.01, "watch": never}
+    hub = Hub(**quick | options)
     hub.register("board", board.replay)
     return hub
 
@@ -62,7 +64,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.002)
 
 
-async def ids(viewer: Subscription, count: int) -> list[int]:
+async def ids(viewer: AsyncIterator[bytes], count: int) -> list[int]:
     """The ids of the next events, `count` of them."""
     seen: list[int] = []
     async with asyncio.timeout(SECONDS):
@@ -71,7 +73,7 @@ async def ids(viewer: Subscription, count: int) -> list[int]:
     return seen
 
 
-async def to_the_end(viewer: Subscription) -> tuple[list[int], bool]:
+async def to_the_end(viewer: AsyncIterator[bytes]) -> tuple[list[int], bool]:
     """All ids until the stream ends, and whether it said that it was done."""
     stream = b""
     async with asyncio.timeout(SECONDS):

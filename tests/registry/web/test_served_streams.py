@@ -56,7 +56,8 @@ class Postgres:
         """How many connections anyone else has to this database."""
         others = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
         with psycopg.connect(self.url) as connection:
-            return connection.execute(others).fetchone()[0]
+            (found,) = connection.execute(others).fetchall()
+        return found[0]
 
 
 @dataclass

@@ -13,7 +13,9 @@ CASES = json.loads((Path(__file__).parents[2] / "cases" / "sse.json").read_text(
 def as_a_browser(stream: bytes) -> list[dict[str, str]]:
     """The events that the standard's parser makes of `stream`; events without data are dropped."""
     lines = stream.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    events, fields, last = [], {}, ""
+    events: list[dict[str, str]] = []
+    fields: dict[str, str] = {}
+    last = ""
     for line in lines:
         if not line:
             if "data" in fields:

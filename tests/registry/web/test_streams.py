@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import AsyncRequestFactory, RequestFactory
 
 from registry.web.streams import Events, last_seen, stream
@@ -40,6 +41,7 @@ def test_without_after_there_is_none():
 
 def test_over_wsgi_it_says_so_and_pins_no_thread():
     answer = asyncio.run(stream(RequestFactory().get("/"), "board", "a", hub_of(Board())))
+    assert isinstance(answer, HttpResponse)
     assert answer.status_code == 503
     assert "ASGI" in answer.content.decode()
 
@@ -53,6 +55,7 @@ def test_a_place_is_taken_by_the_first_reading_and_freed_by_the_answer():
         assert hub.viewers == 0
         unread.close()
         answer = await stream(AsyncRequestFactory().get("/?after=1"), "board", "a", hub)
+        assert isinstance(answer, StreamingHttpResponse)
         body = aiter(answer)
         assert await anext(body) == b"retry: 2000\n: open\n\n"
         assert await anext(body) == b"id: 2\ndata: <p>2</p>\n\n"

@@ -115,7 +115,8 @@ def test_the_listener_leaves_with_the_last_viewer(settings):
     def listeners() -> int:
         count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'registry hub'"
         with psycopg.connect(settings.LISTEN_URL) as other:
-            return other.execute(count + " AND datname = current_database()").fetchone()[0]
+            (found,) = other.execute(count + " AND datname = current_database()").fetchall()
+        return found[0]
 
     async def scenario():
         hub = hub_that_only_listens()
@@ -160,7 +161,7 @@ def test_a_missing_file_is_not_made_and_is_waited_for(tmp_path, monkeypatch, cap
     monkeypatch.setattr(watch_module, "RETRY_AFTER", 0.01)
     path = tmp_path / "later.sqlite3"
     monkeypatch.setitem(connection.settings_dict, "NAME", path)
-    woken = []
+    woken: list[str | None] = []
 
     async def scenario():
         task = asyncio.create_task(watch_module.watch(woken.append))

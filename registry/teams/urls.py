@@ -1,0 +1,11 @@
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from registry.teams import views
+
+urlpatterns = [
+    path("sign-in/", views.SignIn.as_view(), name="sign-in"),
+    path("sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("account/", views.account, name="account"),
+    path("roles/", views.roles, name="roles"),
+]
