@@ -1,0 +1,92 @@
+"""A race: start it, watch it, cancel it, run it again."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from ladder.domain.drawing import drawing
+from ladder.domain.latest import visible_races
+from ladder.domain.standing import race_standing
+from ladder.domain.start import start_race
+from ladder.forms import RaceForm, posted_form
+from ladder.models import Ladder, Race
+from ladder.views.pages import ladder_context, ladder_or_404
+from probes.domain.cancel import cancel_batch
+from probes.domain.start import StartRefused
+from registry.teams import access
+from registry.teams.access import get_or_404
+from registry.teams.models import User
+
+START = "start and cancel runs"
+
+
+@require_POST
+def race_new(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    """Start a race from the form on the ladder's page; what is wrong is said at its field."""
+    ladder = ladder_or_404(team, slug)
+    if not request.user.is_authenticated:
+        return redirect(f"{reverse('sign-in')}?next={ladder.get_absolute_url()}")
+    form = posted_form(request.user, request.POST.dict())
+    race = _started(request, ladder, form)
+    if race:
+        return redirect(race)
+    return render(request, "ladder/ladder.html", ladder_context(request, ladder, form), status=422)
+
+
+def _started(request: HttpRequest, ladder: Ladder, form: RaceForm) -> Race | None:
+    if not form.ready:
+        form.check_concept()
+        return None
+    given = form.fields.cleaned_data
+    try:
+        return start_race(
+            team=form.lanes[0][0].team,
+            by=request.user if request.user.is_authenticated else None,
+            ladder=ladder,
+            concept=given["concept"],
+            lanes=form.lanes,
+            repeats=given["repeats"],
+            visibility=given["visibility"],
+            idempotency_key=given["key"] or None,
+        )
+    except StartRefused as refused:
+        form.add(refused)
+        return None
+
+
+@require_safe
+def race(request: HttpRequest, pk: UUID) -> HttpResponse:
+    shown = get_or_404(visible_races(request.user), pk=pk)
+    standing = race_standing(shown)
+    context = {
+        "race": shown,
+        "standing": standing,
+        "drawing": drawing(standing),
+        "may_run": access.allowed(request.user, shown.batch.team, START),
+    }
+    return render(request, "ladder/race.html", context)
+
+
+@require_POST
+def race_cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    shown = get_or_404(visible_races(request.user), pk=pk)
+    person = request.user if isinstance(request.user, User) else None
+    access.require(request.user, shown.batch.team, START)
+    if cancel_batch(shown.batch, person):
+        messages.success(request, "Cancelled: calls already under way are recorded as they land.")
+    else:
+        messages.info(request, "There was nothing left to cancel.")
+    return redirect(shown)
+
+
+@require_safe
+def race_again(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """To the ladder's form, filled in as this race was started."""
+    shown = get_or_404(visible_races(request.user), pk=pk)
+    return redirect(f"{shown.ladder.get_absolute_url()}?again={shown.pk}#race")

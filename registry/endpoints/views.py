@@ -1,0 +1,152 @@
+"""A team's endpoints: list, add, change, try. Keys go in and never come out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.forms import BoundField
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from registry.endpoints.chat import ModelsUnavailable
+from registry.endpoints.domain import list_models, test_call
+from registry.endpoints.forms import EndpointForm
+from registry.endpoints.models import Endpoint
+from registry.endpoints.picker import START, Picker, picker, usable
+from registry.teams import access
+from registry.teams.access import get_or_404
+from registry.teams.models import Team
+
+MANAGE = "manage endpoints"
+FIRST = ("name", "base_url", "key", "forget_key", "reasoning")
+
+
+@login_required
+@require_safe
+def endpoints(request: HttpRequest, team: str) -> HttpResponse:
+    owner = _team(request, team, START)
+    context = {
+        "team": owner,
+        "endpoints": Endpoint.objects.filter(team=owner, closed_at=None),
+        "may_manage": access.allowed(request.user, owner, MANAGE),
+    }
+    return render(request, "endpoints/list.html", context)
+
+
+@login_required
+@sensitive_post_parameters("key")
+@require_http_methods(["GET", "HEAD", "POST"])
+def endpoint_new(request: HttpRequest, team: str) -> HttpResponse:
+    owner = _team(request, team, MANAGE)
+    form = EndpointForm(request.POST if request.method == "POST" else None, team=owner)
+    if form.is_bound and form.is_valid():
+        made = form.save()
+        messages.success(request, f"{made.name} is added. Try it with a test call.")
+        return redirect("endpoint", owner.slug, made.slug)
+    context = {"team": owner, **in_two_parts(form)}
+    return render(request, "endpoints/new.html", context, status=422 if form.is_bound else 200)
+
+
+@login_required
+@sensitive_post_parameters("key")
+@require_http_methods(["GET", "HEAD", "POST"])
+def endpoint(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    """One endpoint: what it is, the test call, its models; and for an owner the form that changes it."""
+    owner = _team(request, team, MANAGE if request.method == "POST" else START)
+    shown = _endpoint(owner, slug)
+    if request.method != "POST":
+        return _page(request, owner, shown)
+    if shown.practice:
+        raise PermissionDenied("A practice endpoint stays as it is: add an endpoint instead.")
+    form = EndpointForm(request.POST, instance=_endpoint(owner, slug), team=owner)
+    if form.is_valid():
+        messages.success(request, f"{form.save().name} is saved.")
+        return redirect("endpoint", owner.slug, shown.slug)
+    return _page(request, owner, shown, status=422, **in_two_parts(form))
+
+
+def _page(request: HttpRequest, team: Team, shown: Endpoint, status: int = 200, **more: Any) -> HttpResponse:
+    """The endpoint's page; the form is there for those who may change it."""
+    changeable = not shown.practice and access.allowed(request.user, team, MANAGE)
+    context = {"team": team, "endpoint": shown, "model": next(iter(shown.models_offered), "")}
+    if changeable and "form" not in more:
+        more |= in_two_parts(EndpointForm(instance=shown, team=team))
+    return render(request, "endpoints/endpoint.html", context | more, status=status)
+
+
+def in_two_parts(form: EndpointForm) -> dict[str, Any]:
+    """The form, the fields that everybody fills in, and the rest, which opens when it matters."""
+    first = [form[name] for name in FIRST if name in form.fields]
+    rest = [bound for bound in form if bound.name not in FIRST]
+    return {"form": form, "first": first, "rest": rest, "rest_open": any(map(_matters, rest))}
+
+
+def _matters(bound: BoundField) -> bool:
+    """Whether a field has an error, or was set to something else than what it starts out as."""
+    return bool(bound.errors) or bound.initial != getattr(Endpoint(), bound.name)
+
+
+@login_required
+@require_POST
+def endpoint_test(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    """One tiny real call; what came back, in words."""
+    shown = _endpoint(_team(request, team, START), slug)
+    model = request.POST.get("model", "").strip()
+    answer = test_call(shown, model) if model else None
+    return _fragment(request, "endpoints/_test.html", shown, model=model, answer=answer, tested=True)
+
+
+@login_required
+@require_POST
+def endpoint_list_models(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    """Ask the server for its models and keep the list."""
+    shown = _endpoint(_team(request, team, START), slug)
+    return _fragment(request, "endpoints/_models.html", shown, problem=_listed(shown))
+
+
+@login_required
+@require_safe
+def endpoint_models(request: HttpRequest) -> HttpResponse:
+    """What the endpoint chosen in a picker offers; its server is asked when nobody did before."""
+    prefix = request.GET.get("prefix", "")
+    prefix = prefix if prefix in {"", "a-", "b-"} else ""
+    chosen = request.GET.get(f"{prefix}endpoint", "")
+    made = picker(list(usable(request.user)), prefix, endpoint_id=int(chosen) if chosen.isdecimal() else 0)
+    return render(request, "endpoints/_offered.html", {"picker": made, "problem": _unlisted(made)})
+
+
+def _unlisted(made: Picker) -> str:
+    if made.endpoint is None or made.endpoint.models_listed_at or made.endpoint.models_offered:
+        return ""
+    return _listed(made.endpoint)
+
+
+def _listed(shown: Endpoint) -> str:
+    """List the models of `shown`; why that cannot be, else nothing."""
+    try:
+        list_models(shown)
+    except ModelsUnavailable as unavailable:
+        return str(unavailable)
+    return ""
+
+
+def _team(request: HttpRequest, slug: str, right: str) -> Team:
+    team = get_or_404(Team.objects.all(), slug=slug)
+    access.require(request.user, team, right)
+    return team
+
+
+def _endpoint(team: Team, slug: str) -> Endpoint:
+    return get_or_404(Endpoint.objects.filter(team=team, closed_at=None).select_related("team"), slug=slug)
+
+
+def _fragment(request: HttpRequest, template: str, shown: Endpoint, **context: Any) -> HttpResponse:
+    """The fragment that htmx swaps in; without script the endpoint's page, with it in place."""
+    if getattr(request, "htmx", None):
+        return render(request, template, {"endpoint": shown, "team": shown.team, **context})
+    return _page(request, shown.team, shown, **context)
