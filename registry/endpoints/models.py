@@ -42,7 +42,9 @@ class Endpoint(models.Model):
     concurrency = models.PositiveSmallIntegerField(
         default=8, validators=[MinValueValidator(1), MaxValueValidator(128)]
     )
-    requests_per_minute = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(1)])
+    requests_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)]
+    )
     deadline_seconds = models.PositiveIntegerField(
         default=120, validators=[MinValueValidator(1), MaxValueValidator(1800)]
     )

@@ -1,0 +1,134 @@
+"""What a team does with its endpoints: add, change, try, list their models. Synchronous, for pages."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.utils import timezone
+
+from registry.endpoints import vault
+from registry.endpoints.chat import Answer, Caller, ModelsUnavailable, Target, target_of
+from registry.endpoints.egress import check_base_url
+from registry.endpoints.models import Endpoint
+from registry.endpoints.naming import free_slug
+from registry.endpoints.request import check_extra_body
+from registry.teams.models import Team
+
+Result = TypeVar("Result")
+
+TEST_MESSAGES = [{"role": "user", "content": "Reply with the single word: ready"}]
+TEST_PARAMETERS = {"max_tokens": 64, "temperature": 0}
+_TEST_SECONDS = 60.0
+_KEY = re.compile(r"[!-~]{1,500}\Z")
+
+
+class EndpointError(ValueError):
+    """Something about an endpoint cannot be; `field` is where, the message what to do."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def add_endpoint(team: Team, *, key: str = "", **values: Any) -> Endpoint:
+    """A new endpoint of the team. Raises EndpointError, egress.BaseUrlError or ValueError (extra body)."""
+    endpoint = Endpoint(team=team, **_checked(values))
+    endpoint.slug = free_slug(team, endpoint.name)
+    endpoint.set_key(check_key(key))
+    endpoint.save()
+    return endpoint
+
+
+def change_endpoint(endpoint: Endpoint, *, key: str | None = None, **values: Any) -> Endpoint:
+    """Change what is given; key None keeps the key as it is stored, "" forgets it.
+
+    A key never follows its endpoint to another server: a new host needs the key entered again.
+    Raises as add_endpoint does.
+    """
+    values = _checked(values)
+    with transaction.atomic():
+        stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        check_change(stored, values, key)
+        for name, value in values.items():
+            setattr(stored, name, value)
+        if key is not None:
+            stored.set_key(check_key(key))
+        stored.save()
+    return stored
+
+
+def check_change(stored: Endpoint, values: dict[str, Any], key: str | None) -> None:
+    """Refuse to move a key to another server, and to turn a practice endpoint into another one."""
+    moved = "base_url" in values and origin(values["base_url"]) != origin(stored.base_url)
+    if stored.practice and (moved or key is not None):
+        raise EndpointError("base_url", "A practice endpoint stays as it is: add an endpoint instead.")
+    if moved and stored.key_cipher and key is None:
+        raise EndpointError("key", "The server changed: enter its key. The old one is not sent to another.")
+
+
+def origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
+def check_key(key: str) -> str:
+    """A key that fits into a header. Raises EndpointError, which does not quote it."""
+    if key.lower().startswith("bearer "):
+        raise EndpointError("key", 'Leave out "Bearer": write the key alone.')
+    if key and not _KEY.match(key):
+        raise EndpointError("key", "A key has no spaces and no characters outside ASCII: paste it again.")
+    return key
+
+
+def _checked(values: dict[str, Any]) -> dict[str, Any]:
+    if "base_url" in values:
+        values = {**values, "base_url": check_base_url(values["base_url"])}
+    if "extra_body" in values:
+        check_extra_body(values["extra_body"])
+    return values
+
+
+def test_call(endpoint: Endpoint, model: str) -> Answer:
+    """One tiny real call, as a run would make it. Its failure is in the Answer."""
+    try:
+        target = target_of(endpoint)
+    except vault.Unreadable as problem:
+        return Answer(error="key_unreadable", detail=str(problem), final_for_endpoint=True)
+    quick = _within(target, _TEST_SECONDS)
+    return _run(lambda caller: caller.complete(quick, model, TEST_MESSAGES, TEST_PARAMETERS))
+
+
+test_call.__test__ = False  # type: ignore[attr-defined]  # its name looks like a test's
+
+
+def list_models(endpoint: Endpoint) -> list[str]:
+    """Ask for the models and keep them with the endpoint. Raises ModelsUnavailable."""
+    try:
+        target = target_of(endpoint)
+    except vault.Unreadable as problem:
+        raise ModelsUnavailable(str(problem)) from None
+    models = _run(lambda caller: caller.models(target))
+    Endpoint.objects.filter(pk=endpoint.pk).update(models_offered=models, models_listed_at=timezone.now())
+    endpoint.refresh_from_db(fields=["models_offered", "models_listed_at"])
+    return models
+
+
+def _within(target: Target, seconds: float) -> Target:
+    return replace(target, deadline=min(seconds, target.deadline))
+
+
+def _run(call: Callable[[Caller], Awaitable[Result]]) -> Result:
+    """Await `call` on an event loop of its own: a synchronous view has a thread, but no loop."""
+
+    async def opened() -> Result:
+        async with Caller() as caller:
+            return await call(caller)
+
+    running: Coroutine[Any, Any, Result] = opened()
+    return asyncio.run(running)

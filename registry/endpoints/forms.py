@@ -1,0 +1,139 @@
+"""The form of an endpoint. Its key is write-only: shown never, kept unless a new one is entered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+
+from registry.endpoints import domain, egress
+from registry.endpoints.models import Endpoint
+from registry.endpoints.request import check_extra_body
+from registry.teams.models import Team
+
+if TYPE_CHECKING:
+    Base = forms.ModelForm[Endpoint]
+else:
+    Base = forms.ModelForm
+
+_NO_JSON = 'Write a JSON object, such as {"top_k": 40}: this is no JSON.'
+
+
+class ExtraBodyField(forms.JSONField):
+    """A JSON object; empty means none."""
+
+    def clean(self, value: Any) -> dict[str, Any]:
+        try:
+            return check_extra_body({} if (found := super().clean(value)) is None else found)
+        except RecursionError:
+            raise forms.ValidationError(_NO_JSON) from None
+        except ValueError as problem:
+            raise forms.ValidationError(str(problem)) from None
+
+
+class EndpointForm(Base):
+    """Adds an endpoint to `team`, or changes `instance`. Errors stand at their fields."""
+
+    key = forms.CharField(
+        required=False,
+        max_length=500,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        help_text="Sent to this endpoint only, stored encrypted and never shown again.",
+    )
+    forget_key = forms.BooleanField(required=False, label="Forget the stored key")
+    extra_body = ExtraBodyField(
+        required=False,
+        error_messages={"invalid": _NO_JSON},
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text='Further fields for every request to this server: a JSON object such as {"top_k": 40}.',
+    )
+
+    class Meta:
+        model = Endpoint
+        fields: ClassVar[list[str]] = [
+            "name", "base_url", "reasoning", "inline_thinking", "token_limit", "send_temperature",
+            "system_role", "extra_body", "concurrency", "requests_per_minute", "deadline_seconds",
+        ]  # fmt: skip
+        labels: ClassVar[dict[str, str]] = {
+            "inline_thinking": "Remove inline thinking",
+            "token_limit": "Name of the token limit",
+            "send_temperature": "Send the temperature",
+            "system_role": "System message",
+            "concurrency": "Calls at once",
+            "deadline_seconds": "Deadline in seconds",
+        }
+        help_texts: ClassVar[dict[str, str]] = {
+            "base_url": "Up to and with the version, such as https://api.example.com/v1.",
+            "reasoning": "Only servers that know chat_template_kwargs take the switch; others refuse it.",
+            "inline_thinking": "For servers that put <think>…</think> into the answer: it is taken out.",
+            "send_temperature": "Off for models that take only their own: the runs then say so.",
+            "requests_per_minute": "Empty means no limit.",
+            "deadline_seconds": "For a whole call. Slow generations need more.",
+        }
+
+    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.team = team
+        self.fixed = self.instance.practice
+        if self.fixed:
+            for name in ("base_url", "key", "forget_key"):
+                self.fields[name].disabled = True
+        if not self.instance.key_cipher:
+            del self.fields["forget_key"]
+        else:
+            self.fields["key"].help_text = f"{self._held()} Leave this empty to keep it."
+
+    def _held(self) -> str:
+        last4 = self.instance.key_last4
+        return f"A key ending in {last4} is stored." if last4 else "A key is stored."
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        others = Endpoint.objects.filter(team=self.team, name__iexact=name, closed_at=None)
+        if others.exclude(pk=self.instance.pk).exists():
+            raise forms.ValidationError(f'The team has an endpoint named "{name}": choose another name.')
+        return name
+
+    def clean_base_url(self) -> str:
+        url: str = self.cleaned_data["base_url"]
+        if self.fixed:
+            return url
+        try:
+            return egress.check_base_url(url, look_up=True)
+        except egress.BaseUrlError as problem:
+            raise forms.ValidationError(str(problem)) from None
+
+    def clean_key(self) -> str:
+        try:
+            return domain.check_key(self.cleaned_data["key"])
+        except domain.EndpointError as problem:
+            raise forms.ValidationError(str(problem)) from None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("key") and cleaned.get("forget_key"):
+            self.add_error("forget_key", "Either enter a new key or forget the stored one.")
+        elif self.instance.pk and not self.errors:
+            self._check_change()
+        return cleaned
+
+    def _check_change(self) -> None:
+        stored = Endpoint.objects.get(pk=self.instance.pk)
+        try:
+            domain.check_change(stored, {"base_url": self.cleaned_data["base_url"]}, self._new_key())
+        except domain.EndpointError as problem:
+            self.add_error(problem.field, str(problem))
+
+    def _new_key(self) -> str | None:
+        """What the form says about the key: a new one, "" to forget it, None to keep it."""
+        if self.cleaned_data.get("forget_key"):
+            return ""
+        return self.cleaned_data["key"] or None
+
+    def save(self, commit: bool = True) -> Endpoint:
+        values = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        if not self.instance.pk:
+            return domain.add_endpoint(self.team, key=self._new_key() or "", **values)
+        if self.fixed:
+            del values["base_url"]
+        return domain.change_endpoint(self.instance, key=self._new_key(), **values)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from registry.endpoints.forms import EndpointForm
+from registry.endpoints.models import Endpoint
+from registry.endpoints.practice import ensure_practice_endpoints
+from tests.registry.endpoints.conftest import KEY
+
+GOOD = {
+    "name": "Local",
+    "base_url": "https://1.1.1.1/v1/",
+    "key": KEY,
+    "reasoning": "leave",
+    "token_limit": "max_tokens",
+    "send_temperature": "on",
+    "system_role": "send",
+    "extra_body": "",
+    "concurrency": "8",
+    "requests_per_minute": "",
+    "deadline_seconds": "120",
+}
+
+
+def form(team, instance: Endpoint | None = None, **changes) -> EndpointForm:
+    return EndpointForm({**GOOD, **changes}, team=team, instance=instance)
+
+
+def saved(team, instance: Endpoint | None = None, **changes) -> Endpoint:
+    filled = form(team, instance, **changes)
+    assert filled.is_valid(), filled.errors
+    return filled.save()
+
+
+def test_endpoint_is_added(team):
+    saved(team, extra_body='{"top_k": 40}', requests_per_minute="60", inline_thinking="on")
+    endpoint = Endpoint.objects.get()
+    assert (endpoint.team, endpoint.slug, endpoint.base_url) == (team, "local", "https://1.1.1.1/v1")
+    assert (endpoint.key(), endpoint.extra_body, endpoint.requests_per_minute) == (KEY, {"top_k": 40}, 60)
+    assert endpoint.inline_thinking
+    assert endpoint.send_temperature
+    assert not endpoint.practice
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("name", " ", "required"),
+        ("base_url", "", "required"),
+        ("base_url", "api.example.com", "Start the base URL with https://"),
+        ("base_url", "http://10.0.0.1", "not a public address"),
+        ("base_url", "http://127.1", "out in full"),
+        ("base_url", "https://u:p@h.example", "key field"),
+        ("key", "two words", "no spaces"),
+        ("key", "Bearer sk-x", 'Leave out "Bearer"'),
+        ("extra_body", "{", "this is no JSON"),
+        ("extra_body", "[" * 5000, "this is no JSON"),
+        ("extra_body", "[]", "Write a JSON object"),
+        ("extra_body", "5", "Write a JSON object"),
+        ("extra_body", '{"model": "x"}', "Take model out"),
+        ("extra_body", '{"stream": true}', "Take stream out"),
+        ("extra_body", '{"a": NaN}', "NaN"),
+        ("extra_body", '{"a": "\\u0000"}', "NUL"),
+        ("concurrency", "0", "greater than or equal to 1"),
+        ("requests_per_minute", "0", "greater than or equal to 1"),
+        ("deadline_seconds", "9999", "less than or equal to 1800"),
+        ("reasoning", "sometimes", "not one of the available choices"),
+    ],
+)
+def test_errors_stand_where_they_belong_and_only_there(team, field, value, message):
+    filled = form(team, **{field: value})
+    assert not filled.is_valid()
+    assert list(filled.errors) == [field]
+    assert len(filled.errors[field]) == 1
+    assert message in filled.errors[field][0]
+
+
+def test_same_name_is_refused_in_the_team_only(team, charlie):
+    saved(team)
+    assert "has an endpoint named" in form(team, name="local ").errors["name"][0]
+    other = charlie.memberships.get().team
+    assert saved(other).slug == "local"
+
+
+def test_key_is_never_shown(team):
+    endpoint = saved(team)
+    for shown in (EndpointForm(team=team, instance=endpoint), form(team, endpoint, concurrency="0")):
+        html = shown.as_p()
+        assert KEY not in html
+        assert endpoint.key_cipher not in html
+        assert "A key ending in 7890 is stored." in html
+
+
+def test_empty_key_field_keeps_the_key(team):
+    endpoint = saved(team)
+    cipher = endpoint.key_cipher
+    changed = saved(team, endpoint, key="", name="Renamed")
+    assert (changed.name, changed.key_cipher) == ("Renamed", cipher)
+
+
+def test_key_is_replaced_and_forgotten(team):
+    endpoint = saved(team)
+    assert saved(team, endpoint, key="sk-new-0987654321").key() == "sk-new-0987654321"
+    endpoint.refresh_from_db()
+    assert saved(team, endpoint, key="", forget_key="on").key() == ""
+    assert "Either" in form(team, saved(team, name="B"), name="B", forget_key="on").errors["forget_key"][0]
+
+
+def test_new_server_needs_its_key(team):
+    endpoint = saved(team)
+    refused = form(team, endpoint, base_url="https://8.8.8.8/v1", key="")
+    assert list(refused.errors) == ["key"]
+    assert "enter its key" in refused.errors["key"][0]
+    endpoint = Endpoint.objects.get()
+    assert saved(team, endpoint, base_url="https://8.8.8.8/v1", key="", forget_key="on").key() == ""
+
+
+def test_practice_endpoint_keeps_its_address_and_key(team):
+    endpoint = ensure_practice_endpoints(team)[0]
+    cipher = endpoint.key_cipher
+    changed = saved(team, endpoint, base_url="https://1.1.1.1/v1", name="Practice A", concurrency="2")
+    assert (changed.base_url, changed.key_cipher) == ("http://practice.invalid/a/v1", cipher)
+    assert changed.concurrency == 2
+
+
+def test_admin_shows_endpoints_without_their_keys(team, staff):
+    endpoint = saved(team)
+    client = Client()
+    client.force_login(staff)
+    for path in ("", f"{endpoint.pk}/change/", "?q=local"):
+        page = client.get(f"/admin/endpoints/endpoint/{path}")
+        assert page.status_code == 200
+        for secret in (KEY, KEY[-10:], endpoint.key_cipher, "key_cipher"):
+            assert secret not in page.text
+    assert client.post(f"/admin/endpoints/endpoint/{endpoint.pk}/change/", {"name": "x"}).status_code == 403
+    assert client.get("/admin/endpoints/endpoint/add/").status_code == 403
+    assert client.post(f"/admin/endpoints/endpoint/{endpoint.pk}/delete/", {"post": "yes"}).status_code == 403
