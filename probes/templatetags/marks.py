@@ -30,12 +30,14 @@ NOUNS: dict[Mark, tuple[str, str]] = {
     "sentence": ("sentence", "sentences"),
     "line": ("line", "lines"),
     "entry": ("listed word", "listed words"),
-    "match": ("match of a pattern", "matches of a pattern"),
-    "forbidden": ("forbidden character", "forbidden characters"),
+    "match": ("match", "matches"),
+    "forbidden": ("forbidden passage", "forbidden passages"),
     "lookalike": ("look-alike", "look-alikes"),
     "after": ("stretch after the end", "stretches after the end"),
 }
 """What the legend calls each mark; also the order in which it lists them."""
+
+_CHARACTERS = ("forbidden character", "forbidden characters")
 
 EVERY: dict[Mark, int] = {"word": 5, "sentence": 1, "line": 1, "entry": 1}
 """Counted things that wear their number: every fifth word, each of the others."""
@@ -54,10 +56,13 @@ class Legend:
     mark: Mark
     count: int
     detail: str
+    single: bool
 
     @property
     def noun(self) -> str:
-        return NOUNS[self.mark][self.count != 1]
+        """For the count; what is forbidden and one character long is called that."""
+        singular, plural = _CHARACTERS if self.single and self.mark == "forbidden" else NOUNS[self.mark]
+        return singular if self.count == 1 else plural
 
 
 @register.inclusion_tag("probes/_output.html")
@@ -98,17 +103,22 @@ def legend(text: str, drawn: Sequence[Drawn]) -> list[Legend]:
     found: dict[Mark, list[Span]] = {}
     for span in dict.fromkeys(one.span for one in drawn):
         found.setdefault(span.mark, []).append(span)
-    return [Legend(mark, len(found[mark]), _detail(text, found[mark])) for mark in NOUNS if mark in found]
+    return [_line(text, mark, found[mark]) for mark in NOUNS if mark in found]
+
+
+def _line(text: str, mark: Mark, spans: Sequence[Span]) -> Legend:
+    single = all(span.end - span.start == 1 for span in spans)
+    return Legend(mark, len(spans), _detail(text, spans), single)
 
 
 def _detail(text: str, spans: Sequence[Span]) -> str:
     """The labels of the spans; for single characters without one, which they are and how often."""
-    labels = [span.label for span in spans if span.label]
+    labels = [span.label for span in spans if span.label and span.mark != "lookalike"]
     if not labels and spans[0].mark in {"forbidden", "lookalike"}:
         labels = [f"‘{text[span.start : span.end]}’" for span in spans if span.end - span.start <= 20]
     counts = Counter(labels)
     words = [label if n == 1 else f"{label} × {n}" for label, n in list(counts.items())[:8]]
-    return ", ".join([*words, f"and {len(counts) - 8} more"] if len(counts) > 8 else words)
+    return "; ".join([*words, f"and {len(counts) - 8} more"] if len(counts) > 8 else words)
 
 
 def marked(text: str, drawn: Sequence[Drawn]) -> SafeString:

@@ -111,7 +111,7 @@ def test_a_line_wears_its_label():
     html = str(marked("abc\ndef", drawn_for([stored])))
     assert 'data-n="4 syllables"' in html
     assert [(line.count, line.noun, line.detail) for line in legend("abc\ndef", drawn_for([stored]))] == [
-        (2, "lines", "4 syllables, 7 syllables")
+        (2, "lines", "4 syllables; 7 syllables")
     ]
 
 

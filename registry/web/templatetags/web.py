@@ -60,13 +60,13 @@ def verdict(mark: str | bool) -> SafeString:
 
 
 @register.simple_tag
-def moment(when: datetime | None) -> SafeString:
-    """A time to the minute in UTC, exact to the second for machines; nothing for None."""
+def moment(when: datetime | None, *, day: bool = False) -> SafeString:
+    """A time to the minute in UTC, or its day, exact to the second for machines; nothing for None."""
     if when is None:
         return SafeString("")
     when = when.astimezone(UTC)
     exact, shown = when.strftime("%Y-%m-%dT%H:%M:%SZ"), when.strftime("%Y-%m-%d %H:%M UTC")
-    return format_html('<time datetime="{}">{}</time>', exact, shown)
+    return format_html('<time datetime="{}">{}</time>', exact, shown[:10] if day else shown)
 
 
 @register.filter
