@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
-from probes.core import Document, Reply, score
+from probes.core import Document, Reply, Result, score
 from registry.endpoints.personas import said
 from tests.registry.endpoints.conftest import cases
 
@@ -21,11 +22,16 @@ PASSED = {
 RUNGS = [*sorted(PASSED["steady"]), "ten-words"]
 
 
-def judged(persona: str, path: str, concept: str = ""):
+@cache
+def document(path: str) -> tuple[str, Document]:
     source = (ROOT / path).read_text()
-    prompt = yaml.safe_load(source)["prompt"]["user"].replace("{{concept}}", concept)
-    answer = said(persona, [{"role": "user", "content": prompt}])
-    return score(Document.parse(source), Reply(answer.text, answer.finish))
+    return yaml.safe_load(source)["prompt"]["user"], Document.parse(source)
+
+
+def judged(persona: str, path: str, concept: str = "") -> Result:
+    prompt, probe = document(path)
+    answer = said(persona, [{"role": "user", "content": prompt.replace("{{concept}}", concept)}])
+    return score(probe, Reply(answer.text, answer.finish))
 
 
 @pytest.mark.parametrize("persona", PASSED)
