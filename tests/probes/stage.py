@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Model
+
 from probes.core import Document
 from probes.domain.calls import Call, Versions
-from probes.domain.claim import claim_trials
+from probes.domain.claim import claim_trials, seconds_until_due
 from probes.domain.publish import publish
 from probes.domain.record import Recorded, record
 from probes.domain.start import RunRequest, start_batch
@@ -79,6 +81,16 @@ def trials_of(batch: Batch) -> list[Trial]:
     return list(Trial.objects.filter(run__batch=batch).order_by("pk"))
 
 
+def only(model: type[Model], **lookup: Any) -> Any:
+    """The one row of a table."""
+    return model._default_manager.get(**lookup)
+
+
+def wait() -> Any:
+    """Seconds until the queue has something due; None if nothing waits."""
+    return seconds_until_due()
+
+
 def good(text: str = "one two three", **fields: Any) -> Answer:
     return Answer(text=text, finish="stop", sent_messages=[], sent_digest="d" * 64, milliseconds=5, **fields)
 
@@ -129,8 +141,8 @@ class Provider:
         self.most = max(self.most, self.now)
         try:
             await asyncio.sleep(0)
-            if self.gate:
-                await asyncio.to_thread(self.gate.wait, 20)
+            while self.gate and not self.gate.is_set():  # noqa: ASYNC110 - it is set in another thread
+                await asyncio.sleep(0.005)
             return self.script(model, messages, parameters, times)
         finally:
             self.now -= 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Model
 from django.utils import timezone
 
 from probes.models import (
@@ -51,9 +53,10 @@ def refused(message: str):
     return pytest.raises(IntegrityError, match=message)
 
 
-def each_way(row: Model, name: str):
+def each_way(row: Any, name: str) -> dict[str, Callable[[], object]]:
     """Every way to write one column of one row, as callables."""
-    model, pk = type(row), row.pk
+    model: Any = type(row)
+    pk = row.pk
     table, column = model._meta.db_table, model._meta.get_field(name).column
     setattr(row, name, "changed")
 
@@ -142,7 +145,7 @@ def test_insert_or_replace_is_refused(batch, model):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="REPLACE is SQLite's own")
 def test_replace_by_another_unique_key_is_refused(batch):
-    row = Fixture.objects.values().first() | {"id": 999, "output": "changed"}
+    row: dict[str, Any] = dict(Fixture.objects.values()[0]) | {"id": 999, "output": "changed"}
     names, marks = ", ".join(row), ", ".join(["%s"] * len(row))
     row["fails"] = None
     with refused("cannot be changed"), transaction.atomic(), connection.cursor() as cursor:
@@ -188,12 +191,13 @@ def test_other_columns_can(team):
 
 
 def test_what_is_finished_stays_as_it_is(batch):
-    for model, values in [
+    changes: list[tuple[Any, dict[str, Any]]] = [
         (Batch, {"state": State.RUNNING, "finished_at": None}),
         (Run, {"alters": ["no temperature"]}),
         (Trial, {"state": Trial.State.WAITING, "closed_at": None}),
         (Trial, {"final": None}),
-    ]:
+    ]
+    for model, values in changes:
         with refused("cannot be changed once"), transaction.atomic():
             model.objects.update(**values)
     with refused("cannot be changed"), transaction.atomic():
@@ -205,12 +209,13 @@ def test_what_is_finished_stays_as_it_is(batch):
 def test_a_row_that_says_two_things_is_refused(team):
     """What the triggers do not guard the constraints do."""
     a_batch(team, a_version(team), an_endpoint(team))
-    for model, values in [
+    changes: list[tuple[Any, dict[str, Any]]] = [
         (Trial, {"state": Trial.State.CLOSED, "closed_at": timezone.now()}),
         (Trial, {"closed_at": timezone.now()}),
         (Batch, {"state": State.FINISHED}),
         (Run, {"finished_at": timezone.now()}),
-    ]:
+    ]
+    for model, values in changes:
         with pytest.raises(IntegrityError), transaction.atomic():
             model.objects.update(**values)
 

@@ -1,0 +1,124 @@
+"""Publish a probe file: the gate, then the next version of its probe, in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max
+
+from probes.core import Document, Examination, examine
+from probes.models import Fixture, Probe, ProbeVersion, Rubric, Rule
+from registry.teams import access
+from registry.teams.models import Team, User
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The version that holds the content; `created` if it was not there before.
+
+    Content equal to an older version *is* that version: results go on counting there, no number is
+    taken, and the newest version stays the current one. To go back to it, publish it with a change.
+    """
+
+    version: ProbeVersion
+    created: bool
+
+
+class GateRefused(ValueError):
+    """The worked examples do not hold; `examination.problems` says why, with lines."""
+
+    def __init__(self, examination: Examination) -> None:
+        self.examination = examination
+        super().__init__("\n".join(["The publishing gate refuses this:", *map(str, examination.problems)]))
+
+
+def publish(team: Team, source: Document | str, *, by: User | None = None) -> Publication:
+    """Publish a document, or the text of a probe file, as a version of its probe in `team`.
+
+    The same content makes no new version; title, category and summary follow the file all the
+    same, unless the content is an older version's. `by` None is the registry itself.
+    Raises DocumentError, GateRefused, and what `access.require` does.
+    """
+    if by:
+        access.require(by, team, "publish probes")
+    document = Document.parse(source) if isinstance(source, str) else source
+    examination = examine(document)
+    if not examination.ok:
+        raise GateRefused(examination)
+    with transaction.atomic():
+        probe = _probe(team, document)
+        return _known(probe, document) or Publication(_next_version(probe, document, by), True)
+
+
+def _probe(team: Team, document: Document) -> Probe:
+    """The document's probe, locked: whoever publishes at the same time waits for the number."""
+    Probe.objects.get_or_create(team=team, slug=document.slug, defaults=_about(document))
+    return Probe.objects.select_for_update(no_key=True).get(team=team, slug=document.slug)
+
+
+def _about(document: Document) -> dict[str, str]:
+    return {"title": document.title, "category": document.category, "summary": document.summary}
+
+
+def _known(probe: Probe, document: Document) -> Publication | None:
+    version = probe.versions.filter(digest=document.digest).first()
+    if version is None:
+        return None
+    if not probe.versions.filter(number__gt=version.number).exists():
+        _describe(probe, document)
+    return Publication(version, False)
+
+
+def _describe(probe: Probe, document: Document) -> None:
+    about = _about(document)
+    if any(getattr(probe, name) != text for name, text in about.items()):
+        Probe.objects.filter(pk=probe.pk).update(**about)
+
+
+def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVersion:
+    latest = probe.versions.aggregate(latest=Max("number"))["latest"] or 0
+    version = ProbeVersion.objects.create(
+        probe=probe,
+        number=latest + 1,
+        rubric=_rubric(probe, document),
+        digest=document.digest,
+        request_digest=document.request_digest,
+        system=document.prompt.system,
+        user=document.prompt.user,
+        variables=list(document.variables),
+        parameters=document.parameters.as_json(),
+        changelog=document.changelog,
+        document=document.canonical(),
+        published_by=by,
+    )
+    Fixture.objects.bulk_create(_fixtures(version, document))
+    _describe(probe, document)
+    return version
+
+
+def _rubric(probe: Probe, document: Document) -> Rubric:
+    """The probe's rubric with that digest: versions that did not change it share it."""
+    rubric, created = Rubric.objects.get_or_create(
+        probe=probe,
+        rubric_digest=document.rubric_digest,
+        defaults={
+            "checks_digest": document.checks_digest,
+            "prose": document.rubric.prose,
+            "criteria": list(document.rubric.criteria),
+        },
+    )
+    if created:
+        rules = enumerate(document.rubric.rules)
+        Rule.objects.bulk_create(
+            Rule(rubric=rubric, position=i, name=rule.name, check_data=rule.check.as_json(), why=rule.why)
+            for i, rule in rules
+        )
+    return rubric
+
+
+def _fixtures(version: ProbeVersion, document: Document) -> list[Fixture]:
+    return [
+        Fixture(version=version, position=position, **fixture.as_json())
+        for position, fixture in enumerate(document.fixtures)
+    ]
