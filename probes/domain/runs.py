@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
@@ -55,22 +56,20 @@ def run_results(runs: Iterable[Run]) -> list[RunResult]:
     return [_result(run, counted.get(run.pk, {}), broken.get(run.pk, [])) for run in runs]
 
 
-def _result(run: Run, counts: dict[str, int], broken: Sequence[tuple[str, int]]) -> RunResult:
+def _result(run: Run, counts: Mapping[str, Any], broken: Sequence[tuple[str, int]]) -> RunResult:
     marks = {name: counts.get(name, 0) for name in COUNTED}
     return RunResult(
         run, Tally(**marks), counts.get("points") or 0, counts.get("of_points") or 0, tuple(broken)
     )
 
 
-def _counts(keys: Sequence[int]) -> Iterable[dict[str, int]]:
+def _counts(keys: Sequence[int]) -> Iterable[Mapping[str, Any]]:
     marks = {name: Count("pk", filter=where) for name, where in COUNTED.items()}
-    return (
-        Trial.objects.filter(run__in=keys)
-        .values("run")
-        .annotate(
-            points=Sum("final__passed", filter=SCORED), of_points=Sum("final__total", filter=SCORED), **marks
-        )
+    points = {"points": Sum("final__passed", filter=SCORED), "of_points": Sum("final__total", filter=SCORED)}
+    rows: Iterable[Mapping[str, Any]] = (
+        Trial.objects.filter(run__in=keys).values("run").annotate(**points, **marks)
     )
+    return rows
 
 
 def _broken(keys: Sequence[int]) -> Iterable[tuple[int, str, int]]:

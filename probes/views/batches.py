@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -21,6 +21,7 @@ from probes.domain.visible import visible_batches
 from probes.models import Batch
 from registry.teams import access
 from registry.teams.access import Person
+from registry.teams.models import User
 
 START = "start and cancel runs"
 
@@ -36,7 +37,7 @@ def batch(request: HttpRequest, pk: UUID) -> HttpResponse:
 def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Stop what has not been called yet; what is in flight may still arrive, and be billed."""
     batch = _mine(request, pk)
-    cancel_batch(batch, by=request.user)
+    cancel_batch(batch, by=cast("User", request.user))
     return redirect(batch)
 
 
@@ -90,7 +91,7 @@ def _start_again(request: HttpRequest, batch: Batch) -> Batch:
     runs = batch.runs.select_related("version__probe__team", "endpoint").order_by("position")
     return start_batch(
         team=batch.team,
-        by=request.user,
+        by=cast("User", request.user),
         runs=[RunRequest(run.version, run.endpoint, run.model, run.binding, run.repeats) for run in runs],
         title=batch.title,
         visibility=batch.visibility,

@@ -42,9 +42,8 @@ def run_version(request: HttpRequest, team: str, slug: str, number: int) -> Http
         batch = form.start()
     except StartRefused as refused:
         form.refuse(refused.problems)
-    if form.problems:
-        return _page(request, version, form, status=422)
-    return redirect(batch)
+        batch = None
+    return redirect(batch) if batch else _page(request, version, form, status=422)
 
 
 def _version(request: HttpRequest, team: str, slug: str, number: int) -> ProbeVersion:

@@ -10,7 +10,7 @@ import pytest
 from django.template import Context, Template
 
 from probes.core import check
-from probes.core.finding import Span
+from probes.core.finding import Finding, Span
 from probes.templatetags import marks
 from probes.templatetags.marks import drawn_for, legend, marked
 
@@ -27,7 +27,7 @@ class Stored:
 class Judged:
     """As a verdict of the core."""
 
-    finding: object
+    finding: Finding
 
     @property
     def ok(self) -> bool:
@@ -41,8 +41,8 @@ def rendered(text: str, verdicts=()) -> str:
 
 def output_of(html: str) -> str:
     """The text a browser would show in the output's element (it drops the first line break)."""
-    inner = re.search(r"<pre[^>]*>\n(.*)</pre>", html, re.DOTALL)
-    return unescape(re.sub(r"<[^>]+>", "", inner[1]))
+    (inner,) = re.findall(r"<pre[^>]*>\n(.*)</pre>", html, re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", "", inner))
 
 
 HOSTILE = [

@@ -22,10 +22,9 @@ CHATTY = "The rehearsal ran against production.\n<<END>>\nHope that helps!"
 
 def text_of(response) -> str:
     """What a reader sees of the main part, white space folded."""
-    main = re.search(r"<main.*</main>", response.content.decode(), re.DOTALL)[0]
-    return " ".join(
-        unescape(re.sub(r"<[^>]*>", "", re.sub(r"<script.*?</script>", "", main, flags=re.DOTALL))).split()
-    )
+    (main,) = re.findall(r"<main.*</main>", response.content.decode(), re.DOTALL)
+    shown = re.sub(r"<script.*?</script>", "", main, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", shown)).split())
 
 
 def ids_of(response) -> list[str]:
@@ -73,7 +72,7 @@ def test_every_section_stands_in_its_order(client, version):
         "the API key is a shell variable, never a value.",
         "curl https://openrouter.ai/api/v1/chat/completions",
     ]
-    places = []
+    places: list[int] = []
     for words in published:
         place = text.find(" ".join(words.split()), places[-1] if places else 0)
         assert place >= 0, words
@@ -97,7 +96,7 @@ def _failing(version):
 
 def test_the_command_is_the_published_one_and_its_model_can_be_swapped(client, version):
     response = client.get(version.get_absolute_url())
-    shown = re.search(r'id="command-text"[^>]*>\n(.*?)</pre>', response.content.decode(), re.DOTALL)[1]
+    (shown,) = re.findall(r'id="command-text"[^>]*>\n(.*?)</pre>', response.content.decode(), re.DOTALL)
     assert unescape(shown) == (CASES / "curl_terminator.sh").read_text("utf-8").rstrip("\n")
     swapped = client.get(version.get_absolute_url(), {"model": "x/<b>'y'"}).content.decode()
     assert "&quot;model&quot;: &quot;x/&lt;b&gt;&#x27;\\&#x27;&#x27;y" in swapped
