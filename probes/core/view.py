@@ -1,0 +1,68 @@
+"""The published view of an output: what every check sees, applied once per output.
+
+Lone surrogates and NUL become U+FFFD; then CRLF, CR, U+2028 and U+2029 become LF.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""JavaScript's `\\s`, character by character; never Python's `str.split()` or `str.strip()`."""
+
+MAX_CHARACTERS = 200_000
+"""A longer output is not scored: scoring a part of it would be wrong."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_LINE_ENDS = re.compile("\r\n|[\r\u2028\u2029]")
+
+
+def repair(text: str) -> str:
+    """`text` with NUL and lone surrogates replaced by U+FFFD, as every reply is when it arrives."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+class View:
+    """One output, prepared once and shared by all checks of a rubric."""
+
+    def __init__(self, raw: str) -> None:
+        self.text = _LINE_ENDS.sub("\n", repair(raw))
+
+    @classmethod
+    def of(cls, output: str | View) -> View:
+        return output if isinstance(output, View) else cls(output)
+
+    @cached_property
+    def blank(self) -> bool:
+        """Whether nothing but white space is there."""
+        return not self.text.strip(WHITE_SPACE)
+
+    @cached_property
+    def code_points(self) -> bytes:
+        """UTF-8, the text RE2 searches for patterns with the flag `u`."""
+        return self.text.encode("utf-8", "surrogatepass")
+
+    @cached_property
+    def code_units(self) -> bytes:
+        """UTF-8 of the UTF-16 code units: a surrogate unit c stands as U+100000 + c.
+
+        This is what RE2 searches for patterns without `u`, as JavaScript matches code units.
+        """
+        if self.text.isascii() or not _NOT_ONE_UNIT.search(self.text):
+            return self.code_points
+        return _NOT_ONE_UNIT.sub(_as_units, self.text).encode()
+
+
+# Lone surrogates are not in a view, but in the texts that patterns are compared with JavaScript on.
+_NOT_ONE_UNIT = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
+
+
+def _as_units(found: re.Match[str]) -> str:
+    if found[0] <= "\uffff":
+        return chr(0x100000 + ord(found[0]))
+    offset = ord(found[0]) - 0x10000
+    return chr(0x100000 + 0xD800 + (offset >> 10)) + chr(0x100000 + 0xDC00 + (offset & 0x3FF))
