@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.core.probe_file import CASES, changed
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROBE = str(CASES / "probe.yaml")
+
+
+def run(*arguments: str, text: str | bytes = "", **variables: str) -> tuple[int, str, str]:
+    given = text if isinstance(text, bytes) else text.encode()
+    environment = os.environ | variables
+    command = [sys.executable, "-m", "probes.core", *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, cwd=ROOT, env=environment, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text: str | bytes, name: str = "changed.yaml") -> str:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write
+
+
+def test_check_prints_every_fixture_and_who_pins_what():
+    status, printed, errors = run("check", PROBE)
+    assert (status, errors) == (0, "")
+    assert "  ok    pass  1.00  Correct\n" in printed
+    assert "  ok    fail  0.50  three words  fails two_words\n" in printed
+    assert "  pin   no_please  1 fixture, 1 of them fails only it: polite\n" in printed
+    assert printed.endswith("  OK: 3 fixtures, 2 of 2 rules pinned\n")
+
+
+def test_check_exits_with_1_where_a_fixture_does_not_hold(file):
+    path = file(changed("output: Calls itself", "output: It calls itself"))
+    status, printed, _ = run("check", PROBE, path)
+    assert status == 1
+    assert "  FAIL  pass  0.50  Correct  fails two_words\n" in printed
+    assert "  PROBLEM  line 22, fixtures[0].expect: 'Correct' must pass and scores 0.50" in printed
+    assert printed.endswith("  NOT OK: 3 fixtures, 2 of 2 rules pinned, 1 problem\n")
+
+
+def test_check_exits_with_2_for_no_probe_file_and_still_reads_the_others(file):
+    path = file(changed("max_tokens: 100", "max_tokens: many"))
+    status, printed, errors = run("check", path, "nowhere.yaml", file(b"\xff", "latin.yaml"), PROBE)
+    assert status == 2
+    assert "  OK: 3 fixtures" in printed
+    assert "line 10, parameters.max_tokens: this is the text 'many', and must be a whole number" in errors
+    assert "nowhere.yaml: cannot be read: No such file or directory" in errors
+    assert "latin.yaml: not UTF-8 at byte 0: save it as UTF-8" in errors
+
+
+def test_score_prints_a_verdict_a_rule():
+    assert run("score", PROBE, text="please call\n") == (
+        1,
+        " 1 two_words  PASS  2 / 2 words\n"
+        ' 2 no_please  FAIL  matched "please", which must not appear\n'
+        "0.50  1 / 2 rules  answered\n",
+        "",
+    )
+
+
+def test_score_exits_with_0_when_all_pass():
+    status, printed, _ = run("score", PROBE, text="calls itself")
+    assert status == 0
+    assert printed.endswith("1.00  2 / 2 rules  answered\n")
+
+
+def test_score_of_nothing_shows_the_reasoning_tokens():
+    arguments = ("score", PROBE, "--finish", "length", "--reasoning-tokens", "3200")
+    assert run(*arguments)[1] == (
+        " 1 two_words  FAIL  empty output   rt=3200\n"
+        " 2 no_please  FAIL  empty output   rt=3200\n"
+        "0.00  0 / 2 rules  empty   rt=3200\n"
+    )
+
+
+def test_score_as_json():
+    status, printed, _ = run("score", PROBE, "--json", text="it calls itself")
+    data = json.loads(printed)
+    assert status == 1
+    assert (data["value"], data["outcome"]) == (0.5, "answered")
+    assert data["verdicts"][0]["finding"]["message"] == "3 / 2 words"
+    assert len(data["digest"]) == 64
+
+
+def test_two_processes_say_the_same_to_the_byte():
+    file = str(ROOT / "probes/library/emit-a-terminator.yaml")
+    text = "Sure! A café summary 🎉 <<END>> and <<END>> more"
+    first, second = (run("score", file, "--json", text=text, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert first == second
+    assert json.loads(first[1])["value"] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "message"),
+    [
+        (("score", "nowhere.yaml"), "", "nowhere.yaml: cannot be read"),
+        (("score", PROBE), b"\xff", "standard input: not UTF-8 at byte 0"),
+        (("score", PROBE), b"x" * 200_001, "standard input: the output has 200,001 characters"),
+        (("score",), "", "the following arguments are required: FILE"),
+        (("check",), "", "the following arguments are required: FILE"),
+        (("judge", PROBE), "", "invalid choice: 'judge'"),
+        ((), "", "the following arguments are required: COMMAND"),
+    ],
+)
+def test_what_cannot_be_used_exits_with_2(arguments, text, message):
+    status, printed, errors = run(*arguments, text=text)
+    assert (status, printed) == (2, "")
+    assert message in errors
+    assert "Traceback" not in errors
+
+
+def test_help_names_the_commands_and_the_exit_status():
+    status, printed, _ = run("--help")
+    assert status == 0
+    assert "check" in printed
+    assert "score" in printed
+    assert "exit status: 0 all holds, 1 something fails, 2 a file cannot be read" in " ".join(printed.split())
+
+
+def test_what_a_terminal_obeys_is_not_printed(file):
+    status, printed, _ = run("check", file(changed("label: polite", 'label: "\\u202epolite \\U0001f389"')))
+    assert status == 0
+    assert "\\u202epolite 🎉" in printed
+
+
+def test_the_core_loads_neither_django_nor_the_server_nor_a_client():
+    code = (
+        "import sys, probes.core, probes.core.__main__\n"
+        "unwanted = {'django', 'registry', 'ladder', 'httpx', 'aiohttp', 'asyncio', 'celery'}\n"
+        "print(sorted(unwanted & {name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
