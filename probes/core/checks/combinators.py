@@ -1,0 +1,99 @@
+"""Kinds that join checks: `all`, `any`, `not`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, PlainValidator, SerializeAsAny, WithJsonSchema
+
+from probes.core.checks.base import Check, CheckError, check, register
+from probes.core.finding import Finding, Span
+from probes.core.view import View
+
+
+def _part(value: Any) -> Check:
+    if isinstance(value, Check):
+        return value
+    if isinstance(value, dict):
+        return check(value)
+    raise CheckError("a check is keys with values: write one like {kind: words, op: '==', n: 10}")
+
+
+Part = Annotated[
+    SerializeAsAny[Check], PlainValidator(_part), WithJsonSchema({"type": "object", "description": "a check"})
+]
+Parts = Annotated[tuple[Part, ...], Field(min_length=1, max_length=20, strict=False)]
+
+
+class _Joined(Check):
+    of: Parts = Field(description="the checks, one to twenty")
+
+    @property
+    def heuristic(self) -> bool:
+        return any(part.heuristic for part in self.of)
+
+
+@register
+class All(_Joined):
+    """Every part must hold."""
+
+    kind: Literal["all"]
+    name: ClassVar[str] = "all"
+    summary: ClassVar[str] = "Every listed check passes; those that do not are reported."
+
+    def evaluate(self, view: View) -> Finding:
+        found = [part.run(view) for part in self.of]
+        failed = [finding for finding in found if not finding.ok]
+        if not failed:
+            return Finding(True, len(found), len(found), "checks", _messages(found), _spans(found))
+        first = failed[0]
+        return Finding(False, first.actual, first.expected, first.unit, _messages(failed), _spans(failed))
+
+
+@register
+class AnyOf(_Joined):
+    """One part is enough."""
+
+    kind: Literal["any"]
+    name: ClassVar[str] = "any"
+    summary: ClassVar[str] = "At least one of the listed checks passes; those that do are reported."
+
+    def evaluate(self, view: View) -> Finding:
+        found = [part.run(view) for part in self.of]
+        held = [finding for finding in found if finding.ok]
+        if not held:
+            return Finding(False, 0, 1, "checks", _messages(found), _spans(found))
+        first = held[0]
+        return Finding(True, first.actual, first.expected, first.unit, _messages(held), _spans(held))
+
+
+@register
+class Not(Check):
+    """The part must fail."""
+
+    kind: Literal["not"]
+    name: ClassVar[str] = "not"
+    summary: ClassVar[str] = "The check does not pass. Blank output fails this kind as it fails every other."
+
+    of: Part = Field(description="the check that must not pass")
+
+    @property
+    def heuristic(self) -> bool:
+        return self.of.heuristic
+
+    def evaluate(self, view: View) -> Finding:
+        inner = self.of.run(view)
+        lead = "must not pass" if inner.ok else "does not pass, as wanted"
+        message = f"{lead}: {inner.message}"
+        return Finding(not inner.ok, inner.ok, False, "check passes", message, inner.spans)
+
+
+def _messages(findings: Iterable[Finding]) -> str:
+    return "; ".join(finding.message for finding in findings)
+
+
+def _spans(findings: Iterable[Finding]) -> tuple[Span, ...]:
+    """The spans of all of them in the order of the text, each once."""
+    unique = dict.fromkeys(span for finding in findings for span in finding.spans)
+    return tuple(sorted(unique, key=lambda span: (span.start, span.end)))

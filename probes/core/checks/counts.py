@@ -1,0 +1,83 @@
+"""Kinds that count stretches of text: `words`, `sentences`, `paragraphs`, `lines`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from probes.core.checks.amounts import Amount
+from probes.core.checks.base import register
+from probes.core.finding import Finding
+from probes.core.sentences import sentences
+from probes.core.text import Case, Token, is_in_case, lines, paragraphs, words
+from probes.core.view import View
+
+
+@register
+class Words(Amount):
+    """How many words there are."""
+
+    kind: Literal["words"]
+    name: ClassVar[str] = "words"
+    summary: ClassVar[str] = (
+        "Token whitespace: the non-empty pieces of the plain split at white space. Token word: split at "
+        "white space, at em dashes and at --; pieces that hold a letter or digit count. A single hyphen or "
+        "an apostrophe never splits."
+    )
+
+    token: Token = Field("word", description="how the text is split: `whitespace` or `word`")
+    where: Case | None = Field(
+        None,
+        description="count only words in `upper` or `lower` case: some letter has a case, and all that have "
+        "one have this one (NASA and I are in upper case)",
+    )
+
+    def evaluate(self, view: View) -> Finding:
+        found = words(view.text, self.token)
+        if self.where is None:
+            return self.compare("words", found)
+        kept = (span for span in found if is_in_case(view.text[span.start : span.end], self.where))
+        return self.compare(f"{self.where}-case words", kept)
+
+
+@register
+class Sentences(Amount):
+    """How many sentences there are, by an estimate."""
+
+    kind: Literal["sentences"]
+    name: ClassVar[str] = "sentences"
+    estimates: ClassVar[bool] = True
+    summary: ClassVar[str] = (
+        "A run of . ! ? … plus closing quotes, brackets or emphasis, then white space or the end, ends a "
+        "sentence; not after a listed title, abbreviation or initial (but after some, if an opener word "
+        "follows), nor, for ! ? … and ..., before a lower-case letter. Blank lines and list items end one "
+        "too; 。！？ need no space. What holds no letter or digit is none."
+    )
+
+    def evaluate(self, view: View) -> Finding:
+        return self.compare("sentences", sentences(view.text))
+
+
+@register
+class Paragraphs(Amount):
+    """How many paragraphs there are."""
+
+    kind: Literal["paragraphs"]
+    name: ClassVar[str] = "paragraphs"
+    summary: ClassVar[str] = "Runs of lines that hold more than white space, separated by lines that do not."
+
+    def evaluate(self, view: View) -> Finding:
+        return self.compare("paragraphs", paragraphs(view.text))
+
+
+@register
+class Lines(Amount):
+    """How many lines there are."""
+
+    kind: Literal["lines"]
+    name: ClassVar[str] = "lines"
+    summary: ClassVar[str] = "Lines that hold more than white space; blank lines do not count."
+
+    def evaluate(self, view: View) -> Finding:
+        return self.compare("lines", lines(view.text))

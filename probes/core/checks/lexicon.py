@@ -1,0 +1,44 @@
+"""The kind that looks for entries of a published word list: `lexicon`."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from probes.core.checks.amounts import Amount, tally
+from probes.core.checks.base import register
+from probes.core.finding import Finding
+from probes.core.lexicons import LEXICONS, lexicon
+from probes.core.text import show_text
+from probes.core.view import View
+
+
+def _known(name: str) -> str:
+    if name in LEXICONS:
+        return name
+    raise ValueError(f"there is no list {show_text(name)}: write one of {', '.join(sorted(LEXICONS))}")
+
+
+@register
+class InLexicon(Amount):
+    """How many distinct entries of a list the output holds."""
+
+    kind: Literal["lexicon"]
+    name: ClassVar[str] = "lexicon"
+    summary: ClassVar[str] = (
+        "Lower-case, ’ read as '; whole tokens (no a-z or 0-9 beside them) that match the published list; "
+        "entries are counted once each."
+    )
+
+    list: Annotated[str, AfterValidator(_known)] = Field(description="the name of the list: pirate")
+
+    def evaluate(self, view: View) -> Finding:
+        spans = tuple(lexicon(self.list).find(view.text))
+        distinct = len({span.label for span in spans})
+        return tally(distinct, self.op, self.n, f"{self.list} words", spans, usual=self._usual)
+
+    @property
+    def _usual(self) -> Literal["==", ">="]:
+        """A list is asked for "at least n", so that needs no sign; exactly n then has none either."""
+        return ">=" if self.op == ">=" else "=="
