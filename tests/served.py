@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import selectors
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 import uuid
 from collections.abc import Iterator
@@ -41,6 +39,8 @@ class Site:
     home: Path
     environment: dict[str, str]
     printed: list[str] = field(default_factory=list)
+    told: threading.Event = field(default_factory=threading.Event)
+    """Set once the sign-in link is printed, or nothing more will be."""
 
     @property
     def log(self) -> str:
@@ -101,9 +101,10 @@ def serving(home: Path, **extra: str) -> Iterator[Site]:
         start_new_session=True,
     )
     site = Site(f"http://127.0.0.1:{port}", process, home, environment)
+    drain = threading.Thread(target=_drain_output, args=(site,), daemon=True)
+    drain.start()
     try:
         _await_link(site)
-        threading.Thread(target=_drain_output, args=(site,), daemon=True).start()
         yield site
     finally:
         process.send_signal(signal.SIGINT)
@@ -112,25 +113,24 @@ def serving(home: Path, **extra: str) -> Iterator[Site]:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
+        finally:
+            drain.join(10)
+            if process.stdout:
+                process.stdout.close()
 
 
 def _await_link(site: Site, seconds: float = 60) -> None:
-    assert site.process.stdout
-    waiting = selectors.DefaultSelector()
-    waiting.register(site.process.stdout, selectors.EVENT_READ)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and site.process.poll() is None:
-        if waiting.select(0.5):
-            site.printed.append(line := site.process.stdout.readline())
-            if "/sign-in/#" in line:
-                return
-    raise AssertionError(f"The registry did not start:\n{site.log}")
+    site.told.wait(seconds)
+    assert "/sign-in/#" in site.log, f"The registry did not start:\n{site.log}"
 
 
 def _drain_output(site: Site) -> None:
     assert site.process.stdout
     for line in site.process.stdout:
         site.printed.append(line)
+        if "/sign-in/#" in line:
+            site.told.set()
+    site.told.set()
 
 
 class Counterparty(ThreadingHTTPServer):

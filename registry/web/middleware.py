@@ -11,7 +11,6 @@ from django.utils.decorators import sync_and_async_middleware
 
 UNUSED = (
     "accelerometer",
-    "browsing-topics",
     "camera",
     "display-capture",
     "geolocation",

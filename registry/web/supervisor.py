@@ -59,7 +59,7 @@ class Supervisor:
         """The exit code: 0 after a signal, 1 when the first process ended before `answered` did."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._stop.set)
+            loop.add_signal_handler(number, self.stop)
         try:
             for child in self.children:
                 await child.start()
@@ -72,6 +72,10 @@ class Supervisor:
         finally:
             await self._end_all()
         return 0
+
+    def stop(self) -> None:
+        """End everything, in order."""
+        self._stop.set()
 
     async def _failure_before(self, answered: Callable[[], Awaitable[None]]) -> str:
         """What to say when the first process ends before `answered` returns; "" when it does not."""
