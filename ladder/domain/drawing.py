@@ -94,8 +94,8 @@ def drawing(standing: Standing) -> Drawing:
     parts = tuple(part(cell, len(standing.rows), len(standing.totals)) for cell in standing.cells)
     markers = tuple(marker(total, len(standing.rows)) for total in standing.totals[:2])
     labels = _labels([row.rung for row in standing.rows])
-    said = "; ".join(f"{t.letter} {t.standing}, {t.tally.passed} passed" for t in standing.totals)
-    return Drawing(height, _rails(height), parts, markers, labels, f"The ladder: {said}.")
+    said = " ".join(f"{t.letter}: {t.standing}, {t.tally.passed} passed." for t in standing.totals)
+    return Drawing(height, _rails(height), parts, markers, labels, said)
 
 
 def bare(rungs: Sequence[Rung]) -> Drawing:

@@ -51,7 +51,7 @@ class RaceCell:
     def message(self) -> str:
         """`11 / 10 words`; for several repeats how many passed of those scored: `2 / 3 passed`."""
         if len(self.cells) == 1:
-            return self.cells[0].message
+            return self.cells[0].message if self.tally.pending == 0 else _so_far(self.cells[0])
         counts = self.tally
         words = [f"{counts.passed} / {counts.scored} passed"] if counts.scored else []
         return ", ".join(words + _left_over(counts))
@@ -65,6 +65,13 @@ class RaceCell:
         """The digests of all that was sent for it; more than one is a difference."""
         attempts = (attempt for cell in self.cells for attempt in cell.attempts)
         return frozenset(attempt.sent_digest for attempt in attempts if attempt.sent_digest)
+
+
+def _so_far(cell: Cell) -> str:
+    """Why a trial that was called already is called again: `after rate limited`, `after empty`."""
+    if not cell.attempt:
+        return ""
+    return f"after {cell.attempt.error.replace('_', ' ') or cell.attempt.get_outcome_display()}"
 
 
 def _left_over(counts: Tally) -> list[str]:
@@ -126,7 +133,7 @@ class Total:
     @property
     def score(self) -> str:
         """`5 / 7`: rungs passed of rungs scored, so that what is unscored lowers nothing."""
-        return f"{self.tally.passed} / {self.tally.scored}" if self.tally.scored else "–"
+        return f"{self.tally.passed} / {self.tally.scored}"
 
     @property
     def aside(self) -> str:
@@ -135,7 +142,9 @@ class Total:
 
     @property
     def standing(self) -> str:
-        return f"holds rung {self.held}" if self.held else "on the ground"
+        if self.cells and self.held == self.cells[-1].rung.index:
+            return f"holds all {len(self.cells)} rungs"
+        return f"unbroken to rung {self.held}" if self.held else "on the ground"
 
     @property
     def alters(self) -> tuple[str, ...]:

@@ -22,6 +22,9 @@ _NO_JSON = 'Write a JSON object, such as {"top_k": 40}: this is no JSON.'
 class ExtraBodyField(forms.JSONField):
     """A JSON object; empty means none."""
 
+    def prepare_value(self, value: Any) -> Any:
+        return super().prepare_value(value) if value else ""
+
     def clean(self, value: Any) -> dict[str, Any]:
         try:
             return check_extra_body({} if (found := super().clean(value)) is None else found)
