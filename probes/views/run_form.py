@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from probes.core.template import value_problem
 from probes.domain.start import MOST_REPEATS, RunRequest, start_batch
 from probes.models import Batch, ProbeVersion
 from probes.models.run import Visibility
@@ -47,7 +48,7 @@ class RunForm:
         values = {name: data.get(PREFIX + name, "") for name in version.variables}
         repeats, visibility = data.get("repeats", DEFAULT_REPEATS), data.get("visibility", "")
         form = cls(version, person, made, values, repeats, visibility, data.get("key", ""), dict(made.errors))
-        form._refuse_what_is_no_choice()
+        form._look_over()
         return form
 
     most_repeats = MOST_REPEATS
@@ -70,11 +71,15 @@ class RunForm:
         fields = {*FIELDS, *self.values}
         return list(dict.fromkeys(said for name, said in self.problems.items() if name not in fields))
 
-    def _refuse_what_is_no_choice(self) -> None:
-        if not (self.repeats.isascii() and self.repeats.strip().isdecimal()):
-            self.problems["repeats"] = "Write a whole number, such as 5."
+    def _look_over(self) -> None:
+        """Note at once what is wrong with each field, so that nothing is said only at the next try."""
+        written = self.repeats.strip()
+        if not (written.isascii() and written.isdecimal() and 1 <= int(written[:9]) <= MOST_REPEATS):
+            self.problems["repeats"] = f"Write a whole number of repeats from 1 to {MOST_REPEATS}."
         if self.visibility not in Visibility.values:
             self.problems["visibility"] = "Choose who may see these runs."
+        said = {name: value_problem(value) for name, value in self.values.items()}
+        self.problems.update({name: problem for name, problem in said.items() if problem})
 
     def refuse(self, problems: Mapping[str, str]) -> None:
         self.problems.update(problems)

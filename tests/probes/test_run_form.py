@@ -53,8 +53,9 @@ def test_a_form_sent_twice_starts_once(client, bob, address, fields):
         ({"endpoint": "999999"}, "Choose an endpoint of a team"),
         ({"model": " "}, "Write the model"),
         ({"repeats": "0"}, "Write a whole number of repeats from 1 to 100."),
-        ({"repeats": "many"}, "Write a whole number"),
-        ({"repeats": "٣"}, "Write a whole number"),
+        ({"repeats": "many"}, "Write a whole number of repeats"),
+        ({"repeats": "٣"}, "Write a whole number of repeats"),
+        ({"repeats": "9" * 5000}, "Write a whole number of repeats"),
         ({"visibility": "world"}, "Choose who may see"),
     ],
 )
@@ -67,6 +68,13 @@ def test_what_is_wrong_is_said_once_and_nothing_typed_is_lost(client, bob, addre
     if "model" not in changed:
         assert 'value="maker/typed-by-hand"' in response.content.decode()
     assert Batch.objects.count() == 0
+
+
+def test_all_that_is_wrong_is_said_at_once(client, bob, address, fields):
+    client.force_login(bob)
+    text = text_of(client.post(address, fields | {"model": "", "repeats": "0", "visibility": ""}))
+    for said in ["Write the model", "Write a whole number of repeats", "Choose who may see"]:
+        assert said in text
 
 
 def test_the_values_of_variables_are_asked_for(client, bob, team, shipped, fields):
