@@ -112,9 +112,12 @@ def _line(text: str, mark: Mark, spans: Sequence[Span]) -> Legend:
 
 
 def _detail(text: str, spans: Sequence[Span]) -> str:
-    """The labels of the spans; for single characters without one, which they are and how often."""
-    labels = [span.label for span in spans if span.label and span.mark != "lookalike"]
-    if not labels and spans[0].mark in {"forbidden", "lookalike"}:
+    """The labels of the spans; of what must not be there, what it is and how often."""
+    if spans[0].mark == "lookalike":
+        labels = [f"‘{c}’ (U+{ord(c):04X})" for span in spans for c in text[span.start : span.end]]
+    else:
+        labels = [span.label for span in spans if span.label]
+    if not labels and spans[0].mark == "forbidden":
         labels = [f"‘{text[span.start : span.end]}’" for span in spans if span.end - span.start <= 20]
     counts = Counter(labels)
     words = [label if n == 1 else f"{label} × {n}" for label, n in list(counts.items())[:8]]

@@ -89,6 +89,12 @@ def test_the_legend_counts_in_words():
     assert html.count("m m-forbidden") == 5 + 1  # and the sample in the legend
 
 
+def test_a_look_alike_is_named():
+    finding = check({"kind": "letters", "forbid": "e"}).run("hоw dоеs it")
+    html = rendered("hоw dоеs it", [Judged(finding)])
+    assert "1 look-alike: <span data-literal>‘е’ (U+0435)</span>" in html
+
+
 def test_marks_of_failed_verdicts_stand_alone():
     passed = Stored(True, [[0, 3, "match", ""]])
     failed = Stored(False, [[4, 7, "after", ""]])
