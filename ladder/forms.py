@@ -18,19 +18,21 @@ from registry.endpoints.picker import Picker, picker, posted, suggested, usable
 from registry.teams.access import Person
 
 LETTERS = "AB"
+REPEATS = "Write a whole number from 1 to 20."
+VISIBILITY = "Choose who may see the race."
 
 
 class RaceFields(forms.Form):
     """All of it but the models. What a concept may be is decided where a race is started."""
 
-    concept = forms.CharField(required=False, strip=False)
+    concept = forms.Field(required=False)
     repeats = forms.IntegerField(
         min_value=1,
         max_value=20,
-        error_messages={"invalid": "Write a whole number from 1 to 20.", "required": "Write 1 or more."},
+        error_messages=dict.fromkeys(["invalid", "required", "min_value", "max_value"], REPEATS),
     )
     visibility = forms.ChoiceField(
-        choices=Visibility.choices, error_messages={"required": "Choose who may see the race."}
+        choices=Visibility.choices, error_messages=dict.fromkeys(["required", "invalid_choice"], VISIBILITY)
     )
     key = forms.CharField(required=False, max_length=100)
 

@@ -183,12 +183,13 @@ def _hatching(width: float) -> str:
 
 def _snapped(width: float, *, mirrored: bool) -> tuple[Piece, ...]:
     """A rung broken in the middle: the stump stays at the rail, the rest hangs from the centre."""
-    a, b = width * 0.42, width * 0.5
-    stump = [(0, 0), (a, 0), (a - 5, 5), (a + 3, 8), (a - 4, THICK), (0, THICK)]
-    rest = [(b + 6, 11), (width, 0), (width, THICK), (b + 9, THICK + 11), (b + 11, 19), (b + 2, 17)]
-    return (Piece("body", _polygon(stump, width, mirrored)), Piece("body", _polygon(rest, width, mirrored)))
+    stump = [(0, 0), (34, 0), (29, 5), (37, 8), (30, THICK), (0, THICK)]
+    rest = [(47, 11), (82, 0), (82, THICK), (50, THICK + 11), (52, 19), (43, 17)]
+    return tuple(Piece("body", _polygon(points, width, mirrored)) for points in (stump, rest))
 
 
 def _polygon(points: Sequence[tuple[float, float]], width: float, mirrored: bool) -> str:
-    flipped = [(width - x if mirrored else x, y) for x, y in points]
-    return "M" + " L".join(f"{x:g},{y:g}" for x, y in flipped) + " Z"
+    """`points` of a part 82 wide, brought to `width`."""
+    scaled = [(x * width / 82, y) for x, y in points]
+    flipped = [(width - x if mirrored else x, y) for x, y in scaled]
+    return "M" + " L".join(f"{round(x, 2):g},{y:g}" for x, y in flipped) + " Z"

@@ -46,9 +46,9 @@ def load_everything() -> Loaded:
     return Loaded(probes + rungs, ladders)
 
 
-def load_ladders(folder: Path = LIBRARY) -> tuple[list[Publication], list[Edition]]:
-    """Publish the rung probes of `folder`, then the ladders that place them. Raises LibraryError."""
-    team = library_team()
+def load_ladders(folder: Path | None = None) -> tuple[list[Publication], list[Edition]]:
+    """Publish the rung probes of `folder` (ours), then the ladders that place them. Raises LibraryError."""
+    team, folder = library_team(), folder or LIBRARY
     published = publish_files(team, folder)
     versions = {one.version.probe.slug: one.version for one in published}
     return published, [_load_file(team, path, versions) for path in sorted(folder.glob(LADDER_FILES))]

@@ -223,7 +223,8 @@ def race_standing(race: Race) -> Standing:
 def standings(races: Iterable[Race]) -> list[Standing]:
     """How each race stands, in as many queries for twenty as for one."""
     races = list(races)
-    known = {batch.pk: batch for batch in Batch.objects.filter(pk__in=[race.pk for race in races])}
+    batches = Batch.objects.filter(pk__in=[race.pk for race in races]).select_related("team", "started_by")
+    known = {batch.pk: batch for batch in batches}
     placed = _placed(races)
     found: dict[int, list[Cell]] = {}
     for cell in cells(Trial.objects.filter(run__batch__in=list(known))):

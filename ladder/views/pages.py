@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -77,9 +78,14 @@ def check_rows(rung: Rung) -> list[CheckWords]:
 
 
 def _again(request: HttpRequest) -> Race | None:
-    if "again" not in request.GET:
+    wanted = request.GET.get("again")
+    if wanted is None:
         return None
-    return get_or_404(visible_races(request.user).prefetch_related("climbs"), pk=request.GET["again"])
+    try:
+        pk = UUID(wanted)
+    except ValueError:
+        raise Http404 from None
+    return get_or_404(visible_races(request.user).prefetch_related("climbs"), pk=pk)
 
 
 @require_safe

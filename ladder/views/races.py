@@ -49,7 +49,7 @@ def _started(request: HttpRequest, ladder: Ladder, form: RaceForm) -> Race | Non
             team=form.lanes[0][0].team,
             by=request.user if request.user.is_authenticated else None,
             ladder=ladder,
-            concept=given["concept"],
+            concept=given["concept"] or "",
             lanes=form.lanes,
             repeats=given["repeats"],
             visibility=given["visibility"],
