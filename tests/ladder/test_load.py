@@ -49,7 +49,8 @@ def test_loading_twice_changes_nothing():
     before = rows()
     again = load_everything()
     assert rows() == before
-    assert not any(one.created for one in (*again.probes, *again.ladders))
+    assert not any(one.created for one in again.probes)
+    assert not any(one.created for one in again.ladders)
 
 
 def test_a_changed_rung_makes_the_next_version_and_the_next_edition(folder):

@@ -94,7 +94,7 @@ def test_the_highest_rung_held_is_the_last_before_the_first_break(race, broken, 
 
 @pytest.mark.parametrize("missing", ["calling", "unscored"])
 def test_a_rung_without_a_verdict_holds_nobody(race, missing):
-    outputs = dict(HELD)
+    outputs: dict[str, str | Answer] = dict(HELD)
     if missing == "unscored":
         outputs["five-words"] = failed()
     else:
