@@ -21,6 +21,7 @@ from tests.probes.stage import (
     failed,
     good,
     keep,
+    only,
     trials_of,
     wait,
 )
