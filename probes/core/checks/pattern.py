@@ -1,0 +1,75 @@
+"""The kind that asks whether a JavaScript pattern matches: `pattern`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from probes.core.checks.base import Check, register
+from probes.core.finding import Finding, Span
+from probes.core.patterns import Pattern
+from probes.core.text import show_text
+from probes.core.view import View
+
+MAX_SPANS = 100
+"""How many matches are marked; the verdict needs one."""
+
+_HEAD, _TAIL = 24, 15
+
+
+def accepted(literal: str) -> str:
+    """`literal` if it is a pattern of the dialect. Raises PatternError."""
+    Pattern.parse(literal)
+    return literal
+
+
+PatternText = Annotated[str, AfterValidator(accepted)]
+"""A pattern as a rule writes it, such as `/<<END>>/i`."""
+
+
+@register
+class PatternCheck(Check):
+    """Whether a pattern matches somewhere in the output."""
+
+    kind: Literal["pattern"]
+    name: ClassVar[str] = "pattern"
+    summary: ClassVar[str] = (
+        "The pattern matches somewhere in the output (or nowhere, for not_match), as JavaScript's "
+        "/…/.test(output) says once every line end is \\n."
+    )
+
+    must: Literal["match", "not_match"] = Field(description="match, or not_match for what must not appear")
+    pattern: PatternText = Field(
+        description="a JavaScript regular expression with its slashes, such as /<<END>>\\s*$/"
+    )
+
+    @cached_property
+    def _compiled(self) -> Pattern:
+        return Pattern.parse(self.pattern)
+
+    def evaluate(self, view: View) -> Finding:
+        found = self._compiled.spans(view, min(MAX_SPANS, self._compiled.affordable(view)))
+        actual = "match" if found else "not_match"
+        message = self._message(view.text[slice(*found[0])]) if found else "nothing matched"
+        return Finding(actual == self.must, actual, self.must, "pattern", message, self._marks(found))
+
+    def _message(self, matched: str) -> str:
+        if self.must == "match":
+            return f"matched {quote(matched)}"
+        return f"matched {quote(matched)}, {'which must not appear' if matched else 'and must not match'}"
+
+    def _marks(self, found: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
+        mark: Literal["match", "forbidden"] = "match" if self.must == "match" else "forbidden"
+        return tuple(Span(start, end, mark) for start, end in found if start < end)
+
+
+def quote(matched: str) -> str:
+    """At most 40 characters of what matched, both ends of a longer one, line breaks shown."""
+    if not matched:
+        return "the empty text"
+    if len(matched) > _HEAD + 1 + _TAIL:
+        matched = f"{matched[:_HEAD]}…{matched[-_TAIL:]}"
+    shown = matched.replace("\n", "↵").replace("\t", "⇥")
+    return f'"{show_text(shown)[1:-1]}"'

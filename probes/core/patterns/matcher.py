@@ -1,0 +1,150 @@
+"""A pattern ready to search: JavaScript's answers in time linear in the text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import re2
+
+from probes.core.patterns.alphabets import Alphabet
+from probes.core.patterns.errors import PatternError
+from probes.core.patterns.literal import read_flags, split_literal
+from probes.core.patterns.loops import with_javascript_loops
+from probes.core.patterns.parser import parse
+from probes.core.patterns.syntax import Node
+from probes.core.patterns.translate import alphabet_for, steps, to_re2
+from probes.core.view import View
+
+WORK = 200_000_000
+"""How many steps all searches of one call may take together in the worst case: about a second."""
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_FOREIGN_LINE_ENDS = re.compile("[\r\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A JavaScript regular-expression literal; equal to every other of the same text."""
+
+    literal: str
+    source: str = field(compare=False)
+    flags: str = field(compare=False)
+    _alphabet: Alphabet = field(compare=False, repr=False)
+    _regex: Any = field(compare=False, repr=False)
+    _steps: int = field(compare=False, repr=False)
+
+    @classmethod
+    def parse(cls, literal: str) -> Pattern:
+        """The pattern that `literal` writes, e.g. `/<<END>>\\s*$/i`. Raises PatternError."""
+        return _parsed(literal)
+
+    def search(self, view: View | str) -> bool:
+        """Whether the pattern matches anywhere in the view.
+
+        A bare text is taken exactly as it stands, which is JavaScript's own question; with the flag `m`
+        it must then have no line ends but `\\n`.
+        """
+        text = self._alphabet.text(self._view(view))
+        return self._regex.search(text) is not None
+
+    def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
+        """The first `limit` matches as JavaScript's `matchAll` finds them, as code-point offsets.
+
+        Without the flag `u` a match can end inside a surrogate pair: the whole character is given.
+        """
+        view = self._view(view)
+        text = self._alphabet.text(view)
+        found = list(_matches(self._regex, self._alphabet, text, limit))
+        counted = _characters(self._alphabet, text, found)
+        return tuple(counted if self._alphabet.unicode else _points(view.text, counted))
+
+    def affordable(self, view: View) -> int:
+        """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
+        work = self._steps * max(1, len(self._alphabet.text(view)))
+        return max(1, WORK // work)
+
+    @cached_property
+    def matches_empty(self) -> bool:
+        """Whether the empty text matches."""
+        return self.search("")
+
+    def _view(self, view: View | str) -> View:
+        if isinstance(view, View):
+            return view
+        if "m" in self.flags and _FOREIGN_LINE_ENDS.search(view):
+            raise ValueError("with the flag m, pass a View: the text has line ends other than \\n")
+        return _AsItStands(view)
+
+
+class _AsItStands(View):
+    """A text that is not repaired, with its surrogate pairs joined as JavaScript sees them."""
+
+    def __init__(self, raw: str) -> None:
+        self.text = raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+@lru_cache(maxsize=128)
+def _parsed(literal: str) -> Pattern:
+    source, letters = split_literal(literal)
+    flags = read_flags(letters, len(literal) - len(letters))
+    node = with_javascript_loops(parse(source, flags))
+    return compiled(literal, node, alphabet_for(node, unicode=flags.unicode))
+
+
+def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
+    """The pattern of a literal whose node has been parsed, searched in `alphabet`."""
+    source, flags = split_literal(literal)
+    try:
+        regex = re2.compile(to_re2(node, alphabet).encode(), alphabet.options)
+    except re2.error:
+        raise PatternError("engine", 0) from None
+    # The library would keep 128 more of them, each of up to 8 MB; the rules hold what they use.
+    re2.purge()
+    return Pattern(literal, source, flags, alphabet, regex, steps(node, alphabet))
+
+
+def _matches(regex: Any, alphabet: Alphabet, text: bytes, limit: int) -> Iterator[tuple[int, int]]:
+    """Successive matches in bytes. After one that is empty the search goes on one character later."""
+    place = 0
+    while limit > 0 and place <= len(text) and (found := regex.search(text, place)):
+        start, end = found.span()
+        yield start, end
+        limit -= 1
+        place = end if end > start else end + (alphabet.width(text[end]) if end < len(text) else 1)
+
+
+def _characters(
+    alphabet: Alphabet, text: bytes, spans: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Offsets in bytes as offsets in characters of the alphabet."""
+    place = count = 0
+    for span in spans:
+        counted = []
+        for at in span:
+            count += alphabet.count(text[place:at])
+            place = at
+            counted.append(count)
+        yield counted[0], counted[1]
+
+
+def _points(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Offsets in UTF-16 code units as offsets in code points of `text`."""
+    if text.isascii():
+        yield from spans
+        return
+    leads = [found.start() + i for i, found in enumerate(_ASTRAL.finditer(text))]
+    for start, end in spans:
+        first, _ = _point(leads, start)
+        yield first, first if start == end else _point(leads, end)[1]
+
+
+def _point(leads: list[int], unit: int) -> tuple[int, int]:
+    """The code point before which unit `unit` stands, rounded down and up if inside a surrogate pair."""
+    before = bisect_left(leads, unit)
+    inside = before > 0 and leads[before - 1] == unit - 1
+    return unit - before, unit - before + inside
