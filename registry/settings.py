@@ -7,6 +7,7 @@ links be printed and models on this machine be called without an operator's allo
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Callable
@@ -38,6 +39,16 @@ def number(name: str, default: int, low: int = 0, high: int = 1_000_000) -> int:
     if not value.isdecimal() or not low <= int(value) <= high:
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number from {low} to {high}.")
     return int(value)
+
+
+def rate(name: str, default: str) -> str:
+    """So many requests in a span of time: `120/minute`."""
+    value = text(name, default)
+    if not re.fullmatch("[1-9][0-9]{0,6}/(second|minute|hour|day)", value):
+        raise ImproperlyConfigured(
+            f"{name}={value!r}: write a number and a span of time, such as 120/minute."
+        )
+    return value
 
 
 def listed(name: str) -> list[str]:
@@ -75,6 +86,22 @@ def keep(path: Path, secret: str) -> None:
         Path(written).unlink()
 
 
+def fernet_keys(value: str) -> list[str]:
+    keys = [part.strip() for part in value.split(",")]
+    try:
+        [Fernet(key) for key in keys]
+    except ValueError:
+        how = 'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"'
+        raise ImproperlyConfigured(f"ENDPOINT_KEYS holds something that is no key. Make one: {how}") from None
+    return keys
+
+
+def is_origin(address: str) -> bool:
+    parts = urlsplit(address)
+    whole = f"{parts.scheme}://{parts.netloc}" == address and "@" not in address
+    return whole and parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
 def made_home() -> Path:
     home = Path(text("PROBE_HOME", str(BASE_DIR / "var"))).resolve()
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -92,14 +119,16 @@ if not EMBEDDED and not SITE_URL:
     raise ImproperlyConfigured(
         f"BIND={BIND} is reachable by others: set SITE_URL (https://…) and SECRET_KEY."
     )
-if SITE_URL and urlsplit(SITE_URL).scheme not in {"http", "https"}:
-    raise ImproperlyConfigured(f"SITE_URL={SITE_URL!r}: write an address such as https://probes.example.org.")
+if SITE_URL and not is_origin(SITE_URL):
+    example = "https://probes.example.org"
+    raise ImproperlyConfigured(f"SITE_URL={SITE_URL!r}: write an address such as {example}, without a path.")
 SITE_ADDRESS = SITE_URL or f"http://{f'[{BIND}]' if ':' in BIND else BIND}:{PORT}"
 """Where a person's browser finds this registry: what links that leave the site begin with."""
 PROBE_HOME = made_home()
 
 SECRET_KEY = generated("SECRET_KEY", lambda: secrets.token_urlsafe(50))
-ENDPOINT_KEYS = generated("ENDPOINT_KEYS", lambda: Fernet.generate_key().decode()).split(",")
+ENDPOINT_KEYS = fernet_keys(generated("ENDPOINT_KEYS", lambda: Fernet.generate_key().decode()))
+"""The first seals; the others still open what they sealed."""
 DEBUG = False
 ALLOWED_HOSTS = (
     [urlsplit(SITE_URL).hostname or ""] if SITE_URL else sorted(LOOPBACK | {"[::1]", "testserver"})
@@ -116,6 +145,8 @@ INSTALLED_APPS = [
     "ladder.apps.LadderConfig",
     "csp",
     "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -264,6 +295,45 @@ CSRF_FAILURE_VIEW = "registry.web.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 SILENCED_SYSTEM_CHECKS = ["security.W008"]  # see SECURE_SSL_REDIRECT
+
+# --- the API -------------------------------------------------------------------------------------
+API_RATE_ADDRESS = rate("API_RATE_ADDRESS", "120/minute")
+API_RATE_PERSON = rate("API_RATE_PERSON", "600/minute")
+"""Requests that an address may make without a token, and a token or a signed-in person with one."""
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "registry.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["registry.api.permissions.InScope"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "registry.api.throttles.AddressThrottle",
+        "registry.api.throttles.PersonThrottle",
+    ],
+    "DEFAULT_PAGINATION_CLASS": "registry.api.pagination.KeysetPagination",
+    "DEFAULT_FILTER_BACKENDS": ["registry.api.filters.StatedFilters"],
+    "DEFAULT_SCHEMA_CLASS": "registry.api.schema.Operations",
+    "EXCEPTION_HANDLER": "registry.api.problems.answer_exception",
+    "URL_FORMAT_OVERRIDE": None,
+    "NUM_PROXIES": number("PROXIES", 1 if flag("BEHIND_PROXY") else 0, 0, 10),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Probe Registry",
+    "VERSION": "1",
+    "DESCRIPTION": "Probes, their published rubrics, and every verdict with what it was given for.",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "State": "probes.models.State",
+        "TrialState": "probes.models.Trial.State",
+        "Visibility": "probes.models.Visibility",
+        "Outcome": "probes.models.Outcome",
+    },
+}
 
 LOGGING = {
     "version": 1,
