@@ -12,7 +12,7 @@ from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404
 
-from registry.teams.models import ApiToken, Role, Scope, Team, User
+from registry.teams.models import Role, Team, User
 
 Person = User | AnonymousUser
 Row = TypeVar("Row", bound=Model)
@@ -26,13 +26,6 @@ RIGHTS: dict[str, Role] = {
 }
 """Each right and the least role that has it."""
 
-SCOPES: dict[str, Scope] = {
-    "see team results": Scope.READ,
-    "start and cancel runs": Scope.RUN,
-    "publish probes": Scope.AUTHOR,
-}
-"""The scope that a token needs for a right. A right that is not here is never had by a token."""
-
 _RANK = {role: rank for rank, role in enumerate(Role)}
 
 
@@ -43,17 +36,10 @@ def roles_with(right: str) -> list[Role]:
 
 
 def teams_where(person: Person, right: str) -> QuerySet[Team]:
-    """The teams in which `person` holds `right`; of who came with a token, those it reaches."""
+    """The teams in which `person` holds `right`."""
     if not isinstance(person, User):
         return Team.objects.none()
-    teams = Team.objects.filter(memberships__user=person, memberships__role__in=roles_with(right))
-    return _reached(teams, person.came_with, right) if person.came_with else teams
-
-
-def _reached(teams: QuerySet[Team], token: ApiToken, right: str) -> QuerySet[Team]:
-    if SCOPES.get(right) not in token.scopes:
-        return teams.none()
-    return teams.filter(pk=token.team_id) if token.team_id else teams
+    return Team.objects.filter(memberships__user=person, memberships__role__in=roles_with(right))
 
 
 def allowed(person: Person, team: Team, right: str) -> bool:
