@@ -127,6 +127,9 @@ def test_a_spent_code_says_so_and_how_to_get_another(client, alice):
 def test_an_empty_code_says_what_to_paste(client):
     text = client.post("/sign-in/", {"code": ""}).content.decode()
     assert text.count("Paste the code") == 1
+    assert 'aria-describedby="id_code_helptext id_code_error"' in text
+    assert 'id="id_code_error"' in text
+    assert "autofocus" not in text
 
 
 @pytest.mark.django_db

@@ -21,5 +21,10 @@ def test_it_says_that_the_database_does_not_answer(client, monkeypatch):
     assert (answer.status_code, answer.content) == (503, b"The database does not answer.")
 
 
+def test_a_browser_that_asks_for_an_icon_finds_one(client):
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer["Location"]) == (302, "/static/registry/mark.svg")
+
+
 def test_it_answers_reading_only(client):
     assert client.post("/healthz").status_code == 405
