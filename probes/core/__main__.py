@@ -1,25 +1,24 @@
-"""The registry's verdicts without a server: `python -m probes.core check FILE…` and `… score FILE`.
+"""The registry's verdicts without a server: `python -m probes.core check`, `… score` and `… verify`.
 
-Exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is no probe file.
+Exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from probes.core.document import Document
 from probes.core.fixtures import Examination, Examined, examine
 from probes.core.problems import DocumentError
 from probes.core.scoring import Reply, Result, TooLarge, score
+from probes.core.terminal import printable
+from probes.core.verification import MARKS, NotEvidence, Verification, verify
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is no probe file"
+EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind"
 
 
 class UnreadableError(Exception):
@@ -52,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("--finish", default="stop", help="the provider's finish reason (default: stop)")
     scoring.add_argument("--reasoning-tokens", type=int, metavar="N", help="as the provider reported")
     scoring.set_defaults(run=run_score)
+    verifying = commands.add_parser("verify", help="recompute an evidence file", epilog=EPILOG)
+    verifying.add_argument("file", metavar="FILE", type=Path, help="the evidence of a batch")
+    verifying.set_defaults(run=run_verify)
     return parser
 
 
@@ -65,7 +67,7 @@ def run_check(options: argparse.Namespace) -> int:
             print(error, file=sys.stderr)
             worst = 2
             continue
-        print("\n".join(map(_printable, _examination_lines(path, examination))))
+        print("\n".join(map(printable, _examination_lines(path, examination))))
         worst = max(worst, 0 if examination.ok else 1)
     return worst
 
@@ -81,8 +83,22 @@ def run_score(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"digest": document.digest, **result.as_json()}, ensure_ascii=False))
     else:
-        print("\n".join(map(_printable, _result_lines(result))))
+        print("\n".join(map(printable, _result_lines(result))))
     return 0 if result.passed == result.total else 1
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Recompute an evidence file and name each line that lies."""
+    path: Path = options.file
+    try:
+        with path.open("rb") as file:
+            found = verify(file)
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from None
+    except NotEvidence as error:
+        raise UnreadableError(f"{path}: {printable(str(error))}") from None
+    print("\n".join(map(printable, _verification_lines(path, found))))
+    return 0 if found.ok else 1
 
 
 def _document(path: Path) -> Document:
@@ -148,6 +164,49 @@ def _summary(examination: Examination) -> str:
     return f"NOT OK: {counts}, {problems} problem{'' if problems == 1 else 's'}"
 
 
+RECOMPUTED = {
+    "document": "documents: digests",
+    "race": "race: digest of its ladder",
+    "sent": "attempts: digest of the sent messages",
+    "outcome": "attempts: outcome and score",
+    "verdict": "verdicts",
+}
+"""What is recomputed, as a report calls it."""
+
+
+def _verification_lines(path: Path, found: Verification) -> list[str]:
+    header = found.header
+    about = [
+        f"  {found.recomputed[key] - found.wrong[key]:>5} of {found.recomputed[key]} {words}"
+        for key, words in RECOMPUTED.items()
+        if found.recomputed[key]
+    ]
+    redacted = [f"  {found.redacted:>5} outputs are redacted: their verdicts stand as stored"]
+    return [
+        f"{path}",
+        f"  {header['title']}  [batch {header['batch']}, {header['state']}]",
+        *about,
+        *(redacted if found.redacted else []),
+        f"  {distribution(found.marks)}",
+        *(f"  LIES  {lie}" for lie in found.lies),
+        *([f"  and {found.more:,} more"] if found.more else []),
+        f"  {_verified(found)}",
+    ]
+
+
+def distribution(marks: Mapping[str, int]) -> str:
+    """`12 PASS, 2 FAIL, 0 UNSCORED`, and what is not over or was cancelled."""
+    said = [f"{marks[mark]} {mark.upper()}" for mark in MARKS[:3]]
+    return ", ".join(said + [f"{marks[mark]} {mark}" for mark in MARKS[3:] if marks[mark]])
+
+
+def _verified(found: Verification) -> str:
+    if found.ok:
+        return f"OK: nothing lies in {found.lines:,} lines; their chain ends with {found.chain}"
+    lies = "1 line lies" if found.lying_lines == 1 else f"{found.lying_lines:,} lines lie"
+    return f"NOT OK: {lies} of {found.lines:,}"
+
+
 def _result_lines(result: Result) -> list[str]:
     width = max(len(verdict.rule) for verdict in result.verdicts)
     tokens = "" if result.reasoning_tokens is None else f"   rt={result.reasoning_tokens}"
@@ -160,12 +219,7 @@ def _result_lines(result: Result) -> list[str]:
 
 
 def _printable_lines(text: str) -> str:
-    return "\n".join(map(_printable, text.split("\n")))
-
-
-def _printable(line: str) -> str:
-    """`line` without what a terminal would obey."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+    return "\n".join(map(printable, text.split("\n")))
 
 
 if __name__ == "__main__":

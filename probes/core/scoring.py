@@ -12,6 +12,8 @@ from probes.core.patterns import DIALECT, engine_version
 from probes.core.view import MAX_CHARACTERS, WHITE_SPACE, View
 
 Outcome = Literal["answered", "empty", "truncated", "refused", "filtered"]
+OutputIs = Literal["text", "refusal", "nothing"]
+"""What an output is: the reply's text, a refusal, or nothing, as no text came at all."""
 
 CORE_VERSION = "core/1"
 """Grows when an outcome or a score would be decided differently."""
@@ -52,6 +54,20 @@ class Reply:
         return self.text or ""
 
     @property
+    def output_is(self) -> OutputIs:
+        """What must be kept beside the output, so that the outcome can be decided again from it."""
+        if self.refusal is not None and not _blank(self.refusal):
+            return "refusal"
+        return "nothing" if self.text is None else "text"
+
+    @classmethod
+    def stored(cls, output: str, output_is: OutputIs, finish: str, reasoning_tokens: int | None) -> Reply:
+        """The reply that an output was kept of: its outcome and its score are the same."""
+        if output_is == "refusal":
+            return cls(None, finish, output, reasoning_tokens)
+        return cls(None if output_is == "nothing" else output, finish, None, reasoning_tokens)
+
+    @property
     def outcome(self) -> Outcome:
         """Decided from the provider's fields alone, before any rule runs; the first that holds.
 
@@ -68,6 +84,11 @@ class Reply:
         if finish in _CUT_SHORT:
             return "truncated"
         return "filtered" if filtered else "answered"
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether the tokens ran out before any text came: then it is asked again with twice as many."""
+        return self.outcome == "empty" and _ascii_lower(self.finish or "") in _CUT_SHORT
 
 
 def _blank(text: str) -> bool:

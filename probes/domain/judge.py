@@ -21,7 +21,6 @@ logger = logging.getLogger(__name__)
 LONGEST_WAIT = 600.0
 """Seconds a trial waits at most when an endpoint asks for it; a longer wait ends it instead."""
 LARGEST = 2**31 - 1
-CUT_SHORT = ("length", "max_tokens")
 
 INTERRUPTED = "The worker was stopped during this call: it is made again, and both may be billed."
 INTERNAL = "The registry failed to make this call; its operator finds the cause in the worker's log."
@@ -72,8 +71,10 @@ def judge(landed: Landed[Call, Answer], versions: Versions) -> Judged:
     if answer.error:
         return _failed(landed, answer)
     reply = _reply(answer)
-    if reply.outcome == Outcome.EMPTY and answer.finish.lower() in CUT_SHORT and not call.doubled:
-        attempt = Attempt(**_common(landed), outcome=Outcome.EMPTY, output=reply.output)
+    if reply.ran_out and not call.doubled:
+        attempt = Attempt(
+            **_common(landed), outcome=reply.outcome, output=reply.output, output_is=reply.output_is
+        )
         return Judged(call, attempt, then=Then.DOUBLE)
     return _scored(landed, reply, versions)
 
@@ -130,6 +131,7 @@ def _scored(landed: Landed[Call, Answer], reply: Reply, versions: Versions) -> J
         **_common(landed),
         outcome=result.outcome,
         output=result.output,
+        output_is=reply.output_is,
         passed=result.passed,
         total=result.total,
         scored_with=result.scored_with[:200],

@@ -102,6 +102,15 @@ class Migration(migrations.Migration):
                 ("status", models.PositiveSmallIntegerField(null=True)),
                 ("output", models.TextField(blank=True)),
                 (
+                    "output_is",
+                    models.CharField(
+                        blank=True,
+                        choices=[("text", "text"), ("refusal", "refusal"), ("nothing", "nothing")],
+                        help_text="beside the finish, what the outcome was decided from",
+                        max_length=8,
+                    ),
+                ),
+                (
                     "repaired",
                     models.BooleanField(default=False, help_text="NUL or lone surrogates were replaced"),
                 ),

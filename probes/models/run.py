@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import get_args
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +11,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from probes.core.scoring import OutputIs
 from probes.models.probe import Visibility
 from probes.models.version import ProbeVersion, Rule
 from registry.endpoints.models import Endpoint
@@ -184,6 +186,12 @@ class Attempt(models.Model):
     detail = models.TextField(blank=True, help_text="what the server said, scrubbed and shortened")
     status = models.PositiveSmallIntegerField(null=True)
     output = models.TextField(blank=True)
+    output_is = models.CharField(
+        max_length=8,
+        blank=True,
+        choices=[(kind, kind) for kind in get_args(OutputIs)],
+        help_text="beside the finish, what the outcome was decided from",
+    )
     repaired = models.BooleanField(default=False, help_text="NUL or lone surrogates were replaced")
     finish = models.CharField(max_length=60, blank=True)
     served_model = models.CharField(max_length=200, blank=True)

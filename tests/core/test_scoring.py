@@ -52,6 +52,30 @@ def test_the_outcome_is_decided_before_any_rule(case):
     assert all(wanted in (None, seen) for seen, wanted in expected), messages(result)
 
 
+@pytest.mark.parametrize("case", REPLIES, ids=[case["name"] for case in REPLIES])
+def test_a_reply_can_be_made_again_from_what_is_stored(case):
+    reply = Reply(**case["reply"])
+    again = Reply.stored(reply.output, reply.output_is, reply.finish or "", reply.reasoning_tokens)
+    assert (again.outcome, again.output, again.output_is) == (reply.outcome, reply.output, reply.output_is)
+    assert score(PROBE, again) == score(PROBE, reply)
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "ran_out"),
+    [
+        ("", "length", True),
+        (" \n", "MAX_TOKENS", True),
+        (None, "model_length", True),
+        ("", "stop", False),
+        ("a", "length", False),
+        ("", None, False),
+    ],
+)
+def test_a_blank_output_that_ran_out_of_tokens_is_asked_again(text, finish, ran_out):
+    assert Reply(text, finish).ran_out is ran_out
+    assert not Reply(text, finish, refusal="No.").ran_out
+
+
 BLANK = ["", " ", "\n\n", "\t\r\n", "\ufeff", "\xa0\u2003\u3000", "\u2028\u2029", None]
 
 

@@ -73,11 +73,12 @@ def _attempt(trial: Trial, repeat: int, reply: Reply | str | None, more: dict[st
             status=429,
             detail="Too many requests: slow down.",
         )
+    reply = Reply(reply) if isinstance(reply, str) else reply
     result = score(run.version.parsed, reply)
     attempt = Attempt.objects.create(
-        **common, outcome=result.outcome, output=result.output, finish="stop", prompt_tokens=200,
-        completion_tokens=24, reasoning_tokens=result.reasoning_tokens, passed=result.passed,
-        total=result.total, scored_with=result.scored_with,
+        **common, outcome=result.outcome, output=result.output, output_is=reply.output_is,
+        finish=reply.finish or "", prompt_tokens=200, completion_tokens=24, passed=result.passed,
+        reasoning_tokens=result.reasoning_tokens, total=result.total, scored_with=result.scored_with,
     )  # fmt: skip
     rules = {rule.name: rule for rule in run.version.rubric.rules.all()}
     for position, verdict in enumerate(result.verdicts, 1):

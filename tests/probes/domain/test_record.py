@@ -11,6 +11,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from probes.domain import judge
+from probes.core import Reply
 from probes.domain.calls import Versions
 from probes.domain.cancel import cancel_batch
 from probes.domain.events import held
@@ -119,6 +120,8 @@ def test_outcomes_are_the_cores_own(batch, answer, outcome, passed):
     attempt = Attempt.objects.get()
     assert (attempt.outcome, attempt.passed, attempt.total) == (outcome, passed, 1)
     assert Verdict.objects.count() == 1
+    kept = Reply.stored(attempt.output, attempt.output_is, attempt.finish, None)
+    assert kept.outcome == outcome
 
 
 def test_what_cannot_be_stored_is_made_storable(batch):
