@@ -54,6 +54,13 @@ class RaceForm:
         return list(dict.fromkeys(own + chosen))
 
     @property
+    def first_wrong(self) -> str:
+        """The name of the first field with a problem: where the page puts the cursor."""
+        wrong = ["concept"] if "concept" in self.fields.errors else []
+        wrong += [f"{one.prefix}{part}" for one in self.pickers for part in one.errors]
+        return next(iter(wrong + [name for name in self.fields.errors if name != "concept"]), "")
+
+    @property
     def may_race(self) -> bool:
         """Whether there is anything to race with."""
         return bool(self.pickers[0].endpoints)

@@ -13,6 +13,9 @@ from probes.domain.results import Cell, Mark, Tally, cells, tally
 from probes.models import Batch, Trial
 from probes.models.run import State
 
+REASONS = {"connect": "no connection", "not_json": "not JSON", "interrupted": "interrupted in flight"}
+"""Words for error codes that do not read as words themselves."""
+
 
 @dataclass(frozen=True)
 class RaceCell:
@@ -51,7 +54,7 @@ class RaceCell:
     def message(self) -> str:
         """`11 / 10 words`; for several repeats how many passed of those scored: `2 / 3 passed`."""
         if len(self.cells) == 1:
-            return self.cells[0].message if self.tally.pending == 0 else _so_far(self.cells[0])
+            return _message(self.cells[0])
         counts = self.tally
         words = [f"{counts.passed} / {counts.scored} passed"] if counts.scored else []
         return ", ".join(words + _left_over(counts))
@@ -67,11 +70,11 @@ class RaceCell:
         return frozenset(attempt.sent_digest for attempt in attempts if attempt.sent_digest)
 
 
-def _so_far(cell: Cell) -> str:
-    """Why a trial that was called already is called again: `after rate limited`, `after empty`."""
-    if not cell.attempt:
-        return ""
-    return f"after {cell.attempt.error.replace('_', ' ') or cell.attempt.get_outcome_display()}"
+def _message(cell: Cell) -> str:
+    """A verdict's own words; of what has none the reason in a word, told in full once beside the model."""
+    if cell.mark == "unscored" and cell.attempt:
+        return REASONS.get(cell.attempt.error, cell.attempt.error.replace("_", " "))
+    return cell.message if cell.mark in {"pass", "fail"} else ""
 
 
 def _left_over(counts: Tally) -> list[str]:
@@ -154,9 +157,10 @@ class Total:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why cells are unscored, each reason once."""
-        unscored = (cell for rung in self.cells for cell in rung.cells if cell.mark == "unscored")
-        return tuple(dict.fromkeys(cell.message for cell in unscored if cell.message))
+        """What keeps trials from a verdict, now or for good, in full and each reason once."""
+        trials = (cell for rung in self.cells for cell in rung.cells)
+        attempts = (cell.attempt for cell in trials if cell.mark not in {"pass", "fail"} and cell.attempt)
+        return tuple(dict.fromkeys(attempt.detail for attempt in attempts if attempt.detail))
 
 
 @dataclass(frozen=True)
@@ -207,8 +211,10 @@ def identical_messages(rows: Sequence[Row], climbs: int, *, over: bool) -> str:
     differing = [f"{row.rung.index} {row.rung.key}" for row in rows if row.identical is False]
     said = f"{who} received identical messages on {same} of {len(rows)} rungs"
     if same == 0 and not differing:
-        said = f"Whether {who[0].lower()}{who[1:]} receive identical messages is not yet known"
-        return said + ("." if not over else ": nothing was sent to both.")
+        whom = f"{who[0].lower()}{who[1:]}"
+        if over:
+            return f"Nothing was sent to {whom}, so nothing can be said of the messages."
+        return f"Whether {whom} receive identical messages is not yet known."
     if differing:
         said += f"; different ones on {', '.join(differing)}"
     if unknown:

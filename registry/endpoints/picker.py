@@ -40,6 +40,14 @@ class Picker:
     errors: dict[str, str] = field(default_factory=dict)
 
     @property
+    def endpoint_field(self) -> str:
+        return f"{self.prefix}endpoint"
+
+    @property
+    def model_field(self) -> str:
+        return f"{self.prefix}model"
+
+    @property
     def groups(self) -> list[tuple[Team, list[Endpoint]]]:
         """The endpoints by team."""
         return [(team, list(own)) for team, own in groupby(self.endpoints, lambda endpoint: endpoint.team)]

@@ -62,7 +62,7 @@ def test_the_home_page_shows_the_ladder_the_probes_and_the_latest_races(client, 
     assert "The One-Sentence Torture Test" in shown
     assert all(f"<code data-literal>{key}</code>" in shown for key in RUNGS)
     assert "Emit a terminator and write nothing after it" in shown
-    assert f'href="/races/{race.pk}/">entropy</a>' in shown
+    assert f'href="/races/{race.pk}/" data-literal>entropy</a>' in shown
     assert "7 / 7" in shown
     assert "0 / 7" in shown
     assert "holds all 7 rungs" in shown

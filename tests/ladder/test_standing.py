@@ -119,6 +119,24 @@ def test_the_same_problem_of_many_rungs_is_told_once(race):
     assert standing.progress == "14 of 14 trials closed, 7 unscored"
 
 
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [("connect", "no connection"), ("rate_limited", "rate limited"), ("not_json", "not JSON")],
+)
+def test_a_cell_says_in_a_word_why_it_is_unscored(race, code, word):
+    climb(race, {("binary", "A"): replace(failed(), error=code)})
+    assert [cell.message for cell in race_standing(race).cells if cell.mark == "unscored"] == [word]
+
+
+def test_what_fails_for_now_is_told_while_it_is_tried_again(race):
+    busy = replace(failed("The endpoint asks to wait."), error="rate_limited", retryable=True)
+    climb(race, {("binary", "A"): busy})
+    standing = race_standing(race)
+    (cell,) = [cell for cell in standing.cells if (cell.rung.key, cell.letter) == ("binary", "A")]
+    assert (cell.mark, cell.message, cell.costs) == ("pending", "", ("0 ms",))
+    assert total(standing, "A").problems == ("The endpoint asks to wait.",)
+
+
 def test_an_empty_answer_shows_what_it_cost(race):
     silent = answered("", reasoning_tokens=3200, completion_tokens=3200)
     climb(race, {("binary", "A"): silent})
@@ -155,7 +173,7 @@ def answered_with(output: str, digest: str) -> Answer:
 def test_when_a_race_ends_with_nothing_sent_that_is_said(race):
     climb(race, {(key, letter): failed() for key in RUNGS for letter in "AB"})
     assert race_standing(race).identical == (
-        "Whether both models receive identical messages is not yet known: nothing was sent to both."
+        "Nothing was sent to both models, so nothing can be said of the messages."
     )
 
 
