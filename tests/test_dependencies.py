@@ -15,6 +15,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 IMPORTED_AS = {
     "django-csp": "csp",
+    "django-filter": "django_filters",
     "djangorestframework": "rest_framework",
     "google-re2": "re2",
     "psycopg[binary]": "psycopg",
