@@ -7,6 +7,7 @@ links be printed and models on this machine be called without an operator's allo
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Callable
@@ -38,6 +39,16 @@ def number(name: str, default: int, low: int = 0, high: int = 1_000_000) -> int:
     if not value.isdecimal() or not low <= int(value) <= high:
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number from {low} to {high}.")
     return int(value)
+
+
+def rate(name: str, default: str) -> str:
+    """So many requests in a span of time: `120/minute`."""
+    value = text(name, default)
+    if not re.fullmatch("[1-9][0-9]{0,6}/(second|minute|hour|day)", value):
+        raise ImproperlyConfigured(
+            f"{name}={value!r}: write a number and a span of time, such as 120/minute."
+        )
+    return value
 
 
 def listed(name: str) -> list[str]:
@@ -134,6 +145,8 @@ INSTALLED_APPS = [
     "ladder.apps.LadderConfig",
     "csp",
     "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -282,6 +295,45 @@ CSRF_FAILURE_VIEW = "registry.web.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 SILENCED_SYSTEM_CHECKS = ["security.W008"]  # see SECURE_SSL_REDIRECT
+
+# --- the API -------------------------------------------------------------------------------------
+API_RATE_ADDRESS = rate("API_RATE_ADDRESS", "120/minute")
+API_RATE_PERSON = rate("API_RATE_PERSON", "600/minute")
+"""Requests that an address may make without a token, and a token or a signed-in person with one."""
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "registry.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["registry.api.permissions.InScope"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "registry.api.throttles.AddressThrottle",
+        "registry.api.throttles.PersonThrottle",
+    ],
+    "DEFAULT_PAGINATION_CLASS": "registry.api.pagination.KeysetPagination",
+    "DEFAULT_FILTER_BACKENDS": ["registry.api.filters.StatedFilters"],
+    "DEFAULT_SCHEMA_CLASS": "registry.api.schema.Operations",
+    "EXCEPTION_HANDLER": "registry.api.problems.answer_exception",
+    "URL_FORMAT_OVERRIDE": None,
+    "NUM_PROXIES": number("PROXIES", 1 if flag("BEHIND_PROXY") else 0, 0, 10),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Probe Registry",
+    "VERSION": "1",
+    "DESCRIPTION": "Probes, their published rubrics, and every verdict with what it was given for.",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "State": "probes.models.State",
+        "TrialState": "probes.models.Trial.State",
+        "Visibility": "probes.models.Visibility",
+        "Outcome": "probes.models.Outcome",
+    },
+}
 
 LOGGING = {
     "version": 1,

@@ -84,6 +84,11 @@ class Tally:
         return self.scored + self.unscored + self.pending + self.cancelled
 
     @property
+    def coverage(self) -> float | None:
+        """How much of it is scored, 0 to 1; None where there is nothing to score."""
+        return self.scored / self.total if self.total else None
+
+    @property
     def closed(self) -> int:
         """Those that nothing more will come of."""
         return self.total - self.pending
@@ -125,32 +130,24 @@ def cells_of(batch: Batch, after: int = -1) -> list[Cell]:
 
 
 def cells(trials: QuerySet[Trial]) -> list[Cell]:
-    """One cell for each of `trials`, in five queries however many there are."""
+    """One cell for each of `trials`, in three queries however many there are."""
+    verdicts = Verdict.objects.select_related("rule").order_by("position")
+    attempts = Attempt.objects.order_by("number", "seq").prefetch_related(Prefetch("verdicts", verdicts))
     rows = (
         trials.select_related(
-            "run__version__probe__team", "run__endpoint", "run__batch", "run__version__rubric"
+            "run__version__probe__team", "run__endpoint", "run__batch__team", "run__version__rubric"
         )
         .order_by("run__position", "repeat")
-        .prefetch_related(Prefetch("attempts", Attempt.objects.order_by("number", "seq")))
+        .prefetch_related(Prefetch("attempts", attempts))
     )
-    found = list(rows)
-    verdicts = _verdicts([attempt for trial in found for attempt in trial.attempts.all()])
-    return [_cell(trial, list(trial.attempts.all()), verdicts) for trial in found]
+    return [_cell(trial, list(trial.attempts.all())) for trial in rows]
 
 
-def _verdicts(attempts: Sequence[Attempt]) -> dict[int, list[Verdict]]:
-    grouped: dict[int, list[Verdict]] = {}
-    rows = Verdict.objects.filter(attempt__in=[attempt.pk for attempt in attempts]).select_related("rule")
-    for verdict in rows.order_by("attempt", "position"):
-        grouped.setdefault(verdict.attempt_id, []).append(verdict)
-    return grouped
-
-
-def _cell(trial: Trial, attempts: list[Attempt], verdicts: dict[int, list[Verdict]]) -> Cell:
+def _cell(trial: Trial, attempts: list[Attempt]) -> Cell:
     in_time = [attempt for attempt in attempts if not attempt.late]
     final = next((attempt for attempt in attempts if attempt.pk == trial.final_id), None)
     shown = final or (in_time[-1] if in_time else None)
-    own = tuple(verdicts.get(shown.pk, [])) if shown else ()
+    own = tuple(shown.verdicts.all()) if shown else ()
     return Cell(trial, shown, tuple(attempts), own, _mark(trial, final, own))
 
 

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from probes.domain.results import COUNTED, SCORED, Tally
+from probes.domain.visible import visible_runs
 from probes.models import Batch, ProbeVersion, Run, Trial, Verdict
 from probes.models.run import Visibility
 
@@ -29,6 +31,11 @@ class RunResult:
     def score(self) -> float | None:
         """Rules passed / rules, the mean over the scored trials, 0 to 1; None while nothing is scored."""
         return self.points / self.of_points if self.of_points else None
+
+    @property
+    def counts(self) -> bool:
+        """What `counts_as_result` says of the run."""
+        return self.run.batch.visibility == Visibility.PUBLIC and not self.run.endpoint.practice
 
 
 def public_runs(version: ProbeVersion) -> QuerySet[Run]:
@@ -110,3 +117,17 @@ def messages_sent(batch: Batch) -> list[Sent]:
 def counts_as_result() -> Q:
     """Of runs: public and not practice. A practice endpoint answers by script."""
     return Q(batch__visibility=Visibility.PUBLIC, endpoint__practice=False)
+
+
+def models_with_results() -> QuerySet[Run, Any]:
+    """Each model by its name, with how many results it has, on how many probes, and of when the newest is.
+
+    `altered_runs` are those whose endpoint altered what was sent. Everybody sees the same ones.
+    """
+    rows = visible_runs(AnonymousUser()).filter(counts_as_result()).order_by().values("model")
+    return rows.annotate(
+        runs=Count("pk"),
+        altered_runs=Count("pk", filter=~Q(alters=[])),
+        probes=Count("version__probe", distinct=True),
+        latest=Max("batch__created_at"),
+    )

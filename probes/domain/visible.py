@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from probes.models import Batch, Probe, ProbeVersion
+from probes.models import Batch, Probe, ProbeVersion, Run, Trial
 from registry.teams import access
 from registry.teams.access import Person
 
@@ -23,3 +23,11 @@ def visible_batches(person: Person) -> QuerySet[Batch]:
     hidden = Probe.objects.exclude(pk__in=access.visible(person, Probe.objects.all()).values("pk"))
     rows = access.visible(person, Batch.objects.select_related("team", "started_by"))
     return rows.exclude(runs__version__probe__in=hidden)
+
+
+def visible_runs(person: Person) -> QuerySet[Run]:
+    return Run.objects.filter(batch__in=visible_batches(person))
+
+
+def visible_trials(person: Person) -> QuerySet[Trial]:
+    return Trial.objects.filter(run__batch__in=visible_batches(person))

@@ -12,7 +12,7 @@ from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404
 
-from registry.teams.models import Role, Team, User
+from registry.teams.models import ApiToken, Role, Scope, Team, User
 
 Person = User | AnonymousUser
 Row = TypeVar("Row", bound=Model)
@@ -26,6 +26,13 @@ RIGHTS: dict[str, Role] = {
 }
 """Each right and the least role that has it."""
 
+SCOPES: dict[str, Scope] = {
+    "see team results": Scope.READ,
+    "start and cancel runs": Scope.RUN,
+    "publish probes": Scope.AUTHOR,
+}
+"""The scope that a token needs for a right. A right that is not here is never had by a token."""
+
 _RANK = {role: rank for rank, role in enumerate(Role)}
 
 
@@ -36,10 +43,17 @@ def roles_with(right: str) -> list[Role]:
 
 
 def teams_where(person: Person, right: str) -> QuerySet[Team]:
-    """The teams in which `person` holds `right`."""
+    """The teams in which `person` holds `right`; of who came with a token, those it reaches."""
     if not isinstance(person, User):
         return Team.objects.none()
-    return Team.objects.filter(memberships__user=person, memberships__role__in=roles_with(right))
+    teams = Team.objects.filter(memberships__user=person, memberships__role__in=roles_with(right))
+    return _reached(teams, person.came_with, right) if person.came_with else teams
+
+
+def _reached(teams: QuerySet[Team], token: ApiToken, right: str) -> QuerySet[Team]:
+    if SCOPES.get(right) not in token.scopes:
+        return teams.none()
+    return teams.filter(pk=token.team_id) if token.team_id else teams
 
 
 def allowed(person: Person, team: Team, right: str) -> bool:
@@ -63,6 +77,20 @@ def of_members(person: Person, rows: QuerySet[Row], right: str, team: str = "tea
     return rows.filter(**{f"{team}__in": teams_where(person, right)})
 
 
+def staff_teams(person: Person, right: str) -> QuerySet[Team]:
+    """The teams in which a member of staff holds `right` in the admin: all of them for a superuser."""
+    if not isinstance(person, User) or not person.is_staff:
+        return Team.objects.none()
+    return Team.objects.all() if person.is_superuser else teams_where(person, right)
+
+
+def staff_rows(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:
+    """Those of `rows` that the admin shows to a member of staff for holding `right`."""
+    if isinstance(person, User) and person.is_staff and person.is_superuser:
+        return rows
+    return rows.filter(**{f"{team}__in": staff_teams(person, right)})
+
+
 def get_or_404(rows: QuerySet[Row], **lookup: Any) -> Row:
     try:
         return rows.get(**lookup)
@@ -77,3 +105,9 @@ def require(person: Person, team: Team, right: str) -> None:
     if allowed(person, team, "see team results"):
         raise PermissionDenied(f"Your role in {team.name} does not let you {right}.")
     raise Http404
+
+
+def require_of_staff(person: Person, team: Team, right: str) -> None:
+    """What `require` is, for the admin: 403 unless the person is staff and may do it for the team."""
+    if not staff_teams(person, right).filter(pk=team.pk).exists():
+        raise PermissionDenied(f"You may not {right} of {team.name} in the admin.")

@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from registry.immutability import frozen
+
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
@@ -39,6 +41,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    came_with: ApiToken | None = None
+    """The token of this very request: what it does not allow, its owner may not do by it."""
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="one_account_an_address")]
@@ -83,3 +88,49 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.role} of {self.team}"
+
+
+class Scope(models.TextChoices):
+    """What a token may be used for; no token manages endpoints or members."""
+
+    READ = "read", "Read"
+    RUN = "run", "Run"
+    AUTHOR = "author", "Author"
+
+
+@frozen("user", "digest", "scopes", "team", "expires_at", "created_at")
+@frozen("revoked_at", when="revoked_at")
+class ApiToken(models.Model):
+    """Opens the API for a program of `user`. Only the secret's SHA-256 is kept: it is shown once.
+
+    `team` narrows it to one of the user's teams; none means all of them. What it allows is never
+    widened, nor a revoked one opened again: another is made.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    prefix = models.CharField(max_length=12, help_text="how the secret begins, to tell tokens apart")
+    scopes = models.JSONField()
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, null=True, related_name="tokens")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "name"],
+                condition=models.Q(revoked_at__isnull=True),
+                name="one_open_token_a_name",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def expired(self) -> bool:
+        return self.expires_at <= timezone.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +15,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
 
-from registry.teams import access, signin
-from registry.teams.forms import CODE_REFUSED, CodeForm, PasswordForm
+from registry.teams import access, signin, tokens
+from registry.teams.forms import CODE_REFUSED, CodeForm, PasswordForm, TokenForm
 from registry.teams.models import Membership, Role, User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -72,6 +74,33 @@ def account(request: HttpRequest) -> HttpResponse:
         .order_by("team__slug")
     )
     return render(request, "teams/account.html", {"memberships": memberships})
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def token_list(request: HttpRequest) -> HttpResponse:
+    """The reader's tokens, and the form that makes one: its secret is in this one answer, never again."""
+    user = cast("User", request.user)
+    form = TokenForm(user, request.POST if request.method == "POST" else None)
+    made = form.make() if form.is_bound and form.is_valid() else None
+    context = {
+        "form": TokenForm(user) if made else form,
+        "made": made,
+        "tokens": tokens.open_tokens(user),
+        "site": settings.SITE_ADDRESS,
+    }
+    return render(request, "teams/tokens.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """End a token at once, and for good."""
+    token = access.get_or_404(tokens.open_tokens(cast("User", request.user)), pk=pk)
+    tokens.revoke(token)
+    messages.success(request, f"Revoked: “{token.name}” opens nothing any more.")
+    return redirect("tokens")
 
 
 def roles(request: HttpRequest) -> HttpResponse:

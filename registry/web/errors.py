@@ -1,6 +1,7 @@
 """The pages for what went wrong: each says what happened and what to do.
 
 400 and 500 stand alone: what broke may be the database, the session or the page's own frame.
+Whoever asked the API is told as a problem, in JSON.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from django.template import TemplateDoesNotExist, loader
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
 
+from registry.api import problems
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400: a request that cannot be read, such as a name this site does not answer to."""
-    return _alone("errors/400.html", 400)
+    return _alone(request, "errors/400.html", 400)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: our fault."""
-    return _alone("errors/500.html", 500)
+    return _alone(request, "errors/500.html", 500)
 
 
 @requires_csrf_token
@@ -42,10 +45,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _framed(request: HttpRequest, template: str, status: int, context: dict[str, Any]) -> HttpResponse:
+    if problems.concerns(request):
+        return problems.answer(status, context.get("reason", ""))
     return HttpResponse(render_to_string(template, context, request), status=status)
 
 
-def _alone(template: str, status: int) -> HttpResponse:
+def _alone(request: HttpRequest, template: str, status: int) -> HttpResponse:
+    if problems.concerns(request):
+        return problems.answer(status)
     try:
         return HttpResponse(loader.get_template(template).render(), status=status)
     except (TemplateDoesNotExist, OSError):  # even the disk may be what broke
