@@ -9,12 +9,12 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
-def until(condition: Callable[[], Value], seconds: float = 20, what: str = "") -> Value:
+def until(condition: Callable[[], Value], seconds: float = 20) -> Value:
     """The first true value of `condition`; AssertionError after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
-        assert time.monotonic() < end, f"not within {seconds} s: {what or condition}"
+        assert time.monotonic() < end, f"not within {seconds} s: {condition}"
         time.sleep(0.02)

@@ -10,8 +10,8 @@ from django.db.models.functions import Now
 from django.http import Http404
 from django.utils import timezone
 
-from probes.domain import judge
 from probes.core import Reply
+from probes.domain import judge
 from probes.domain.calls import Versions
 from probes.domain.cancel import cancel_batch
 from probes.domain.events import held
