@@ -70,6 +70,7 @@ class EndpointForm(Base):
             "reasoning": "Only servers that know chat_template_kwargs take the switch; others refuse it.",
             "inline_thinking": "For servers that put <think>…</think> into the answer: it is taken out.",
             "send_temperature": "Off for models that take only their own: the runs then say so.",
+            "concurrency": "Empty means 1 for a model on this machine, else 8.",
             "requests_per_minute": "Empty means no limit.",
             "deadline_seconds": "For a whole call. Slow generations need more.",
         }
@@ -78,6 +79,9 @@ class EndpointForm(Base):
         super().__init__(*args, **kwargs)
         self.team = team
         self.fixed = self.instance.practice
+        self.fields["concurrency"].required = False
+        if not self.instance.pk:
+            self.initial["concurrency"] = None
         if self.fixed:
             for name in ("base_url", "key", "forget_key"):
                 self.fields[name].disabled = True
@@ -105,6 +109,12 @@ class EndpointForm(Base):
             return egress.check_base_url(url, look_up=True)
         except egress.BaseUrlError as problem:
             raise forms.ValidationError(str(problem)) from None
+
+    def clean_concurrency(self) -> int | None:
+        calls: int | None = self.cleaned_data["concurrency"]
+        if calls is None and (url := self.cleaned_data.get("base_url")):
+            return domain.usual_concurrency(url)
+        return calls
 
     def clean_key(self) -> str:
         try:

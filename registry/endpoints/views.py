@@ -89,7 +89,8 @@ def in_two_parts(form: EndpointForm) -> dict[str, Any]:
 def _matters(bound: BoundField) -> bool:
     """Whether a field has an error, or was set to something else than what it starts out as."""
     usual = getattr(Endpoint(), bound.name)
-    return bool(bound.errors) or (bound.initial or None) != (usual or None)
+    said = bound.initial not in (None, "")
+    return bool(bound.errors) or (said and (bound.initial or None) != (usual or None))
 
 
 @login_required

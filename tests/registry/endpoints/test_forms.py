@@ -136,3 +136,12 @@ def test_admin_shows_endpoints_without_their_keys(team, staff):
     assert client.post(f"/admin/endpoints/endpoint/{endpoint.pk}/change/", {"name": "x"}).status_code == 403
     assert client.get("/admin/endpoints/endpoint/add/").status_code == 403
     assert client.post(f"/admin/endpoints/endpoint/{endpoint.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("base_url", "calls"),
+    [("https://1.1.1.1/v1", 8), ("http://127.0.0.1:8091/v1", 1), ("http://localhost:11434/v1", 1)],
+)
+def test_a_model_on_this_machine_is_called_one_at_a_time(team, base_url, calls):
+    assert saved(team, base_url=base_url, concurrency="").concurrency == calls
+    assert saved(team, name="Said", base_url=base_url, concurrency="5").concurrency == 5

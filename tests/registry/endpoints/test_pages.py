@@ -30,7 +30,7 @@ def sent(**changes: str) -> dict[str, str]:
     fields = {
         "name": "Cloud", "base_url": "https://api.example.com/v1", "key": "", "reasoning": "leave",
         "token_limit": "max_tokens", "send_temperature": "on", "system_role": "send", "extra_body": "",
-        "concurrency": "8", "requests_per_minute": "", "deadline_seconds": "120",
+        "concurrency": "", "requests_per_minute": "", "deadline_seconds": "120",
     }  # fmt: skip
     return fields | changes
 
