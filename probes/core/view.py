@@ -17,20 +17,28 @@ WHITE_SPACE = (
 MAX_CHARACTERS = 200_000
 """A longer output is not scored: scoring a part of it would be wrong."""
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_LINE_ENDS = re.compile("\r\n|[\r\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_LINE_ENDS = ("\r\n", "\r", "\u2028", "\u2029")
 
 
 def repair(text: str) -> str:
     """`text` with NUL and lone surrogates replaced by U+FFFD, as every reply is when it arrives."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    text = text.replace("\x00", "\ufffd")
+    try:
+        text.encode()  # far faster than searching for what is hardly ever there
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 class View:
     """One output, prepared once and shared by all checks of a rubric."""
 
     def __init__(self, raw: str) -> None:
-        self.text = _LINE_ENDS.sub("\n", repair(raw))
+        self.text = repair(raw)
+        for line_end in _LINE_ENDS:
+            self.text = self.text.replace(line_end, "\n")
 
     @classmethod
     def of(cls, output: str | View) -> View:
@@ -52,17 +60,20 @@ class View:
 
         This is what RE2 searches for patterns without `u`, as JavaScript matches code units.
         """
-        if self.text.isascii() or not _NOT_ONE_UNIT.search(self.text):
-            return self.code_points
-        return _NOT_ONE_UNIT.sub(_as_units, self.text).encode()
+        return _ASTRAL.sub(_as_units, self.text).encode() if self.pairs else self.code_points
+
+    @cached_property
+    def pairs(self) -> tuple[int, ...]:
+        """Where, counted in UTF-16 units, the characters begin that are surrogate pairs there."""
+        if not any(first in self.code_points for first in _FIRST_OF_FOUR):
+            return ()
+        return tuple(found.start() + i for i, found in enumerate(_ASTRAL.finditer(self.text)))
 
 
-# Lone surrogates are not in a view, but in the texts that patterns are compared with JavaScript on.
-_NOT_ONE_UNIT = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
+_FIRST_OF_FOUR = (b"\xf0", b"\xf1", b"\xf2", b"\xf3", b"\xf4")
+"""How characters beyond U+FFFF begin in UTF-8, and nothing else in it."""
 
 
 def _as_units(found: re.Match[str]) -> str:
-    if found[0] <= "\uffff":
-        return chr(0x100000 + ord(found[0]))
     offset = ord(found[0]) - 0x10000
     return chr(0x100000 + 0xD800 + (offset >> 10)) + chr(0x100000 + 0xDC00 + (offset & 0x3FF))

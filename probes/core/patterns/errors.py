@@ -140,7 +140,7 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "write smaller counts, or use a counting check",
     ),
     "too-large": (
-        "written out, the pattern has {size} parts, {limit} are allowed",
+        "written out, what the counts repeat has {size} parts, {limit} are allowed",
         "write smaller counts, or several rules",
     ),
     "empty-repeat": (

@@ -14,6 +14,7 @@ from enum import Enum
 from functools import lru_cache
 
 from probes.core.patterns.errors import PatternError
+from probes.core.patterns.literal import MAX_SOURCE
 from probes.core.patterns.parser import MAX_SIZE
 from probes.core.patterns.syntax import EMPTY, NEVER, At, Chars, Choice, Node, Repeat, Sequence
 
@@ -23,13 +24,17 @@ MAX_ROUNDS = 30
 
 def with_javascript_loops(node: Node) -> Node:
     """`node` rewritten where RE2 would stop a repetition early. Raises PatternError if it grows too large."""
+    return _checked(_rewritten(node), MAX_SIZE + MAX_SOURCE)
+
+
+def _rewritten(node: Node) -> Node:
     match node:
         case Sequence(parts):
-            return Sequence(tuple(map(with_javascript_loops, parts)))
+            return Sequence(tuple(map(_rewritten, parts)))
         case Choice(parts):
-            return Choice(tuple(map(with_javascript_loops, parts)))
+            return Choice(tuple(map(_rewritten, parts)))
         case Repeat(body, low, high, lazy):
-            return _repeat(Repeat(with_javascript_loops(body), low, high, lazy))
+            return _repeat(Repeat(_rewritten(body), low, high, lazy))
     return node
 
 
@@ -203,7 +208,7 @@ def _joined(ways: Iterable[_Way]) -> list[_Way]:
     return found
 
 
-def _checked(node: Node) -> Node:
-    if node.size > MAX_SIZE:
+def _checked(node: Node, limit: int = MAX_SIZE) -> Node:
+    if node.size > limit:
         raise PatternError("empty-repeat", 0)
     return node

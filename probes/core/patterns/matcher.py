@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from struct import unpack
 from typing import Any
 
 import re2
 
-from probes.core.patterns.alphabets import Alphabet
+from probes.core.patterns.alphabets import SHIFT, Alphabet
 from probes.core.patterns.errors import PatternError
 from probes.core.patterns.literal import read_flags, split_literal
 from probes.core.patterns.loops import with_javascript_loops
@@ -23,7 +24,6 @@ from probes.core.view import View
 WORK = 200_000_000
 """How many steps all searches of one call may take together in the worst case: about a second."""
 
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _FOREIGN_LINE_ENDS = re.compile("[\r\u2028\u2029]")
 
 
@@ -59,9 +59,10 @@ class Pattern:
         """
         view = self._view(view)
         text = self._alphabet.text(view)
-        found = list(_matches(self._regex, self._alphabet, text, limit))
-        counted = _characters(self._alphabet, text, found)
-        return tuple(counted if self._alphabet.unicode else _points(view.text, counted))
+        found: Iterable[tuple[int, int]] = _matches(self._regex, self._alphabet, text, limit)
+        if len(text) != len(view.text):
+            found = _characters(self._alphabet, text, found)
+        return tuple(found if self._alphabet.unicode or not view.pairs else _points(view.pairs, found))
 
     def affordable(self, view: View) -> int:
         """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
@@ -86,6 +87,12 @@ class _AsItStands(View):
 
     def __init__(self, raw: str) -> None:
         self.text = raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+    @cached_property
+    def code_units(self) -> bytes:
+        data = self.text.encode("utf-16-le", "surrogatepass")
+        units = unpack(f"<{len(data) // 2}H", data)
+        return "".join(chr(SHIFT + unit if 0xD800 <= unit <= 0xDFFF else unit) for unit in units).encode()
 
 
 @lru_cache(maxsize=128)
@@ -132,19 +139,15 @@ def _characters(
         yield counted[0], counted[1]
 
 
-def _points(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Offsets in UTF-16 code units as offsets in code points of `text`."""
-    if text.isascii():
-        yield from spans
-        return
-    leads = [found.start() + i for i, found in enumerate(_ASTRAL.finditer(text))]
+def _points(pairs: Sequence[int], spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Offsets in UTF-16 code units as offsets in code points; surrogate pairs begin at `pairs`."""
     for start, end in spans:
-        first, _ = _point(leads, start)
-        yield first, first if start == end else _point(leads, end)[1]
+        first, _ = _point(pairs, start)
+        yield first, first if start == end else _point(pairs, end)[1]
 
 
-def _point(leads: list[int], unit: int) -> tuple[int, int]:
+def _point(pairs: Sequence[int], unit: int) -> tuple[int, int]:
     """The code point before which unit `unit` stands, rounded down and up if inside a surrogate pair."""
-    before = bisect_left(leads, unit)
-    inside = before > 0 and leads[before - 1] == unit - 1
+    before = bisect_left(pairs, unit)
+    inside = before > 0 and pairs[before - 1] == unit - 1
     return unit - before, unit - before + inside

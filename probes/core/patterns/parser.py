@@ -52,6 +52,7 @@ class _Parser:
         node = self.choice()
         if self.reader.next:
             self.reader.fail("unmatched-parenthesis", self.reader.place)
+        self.limit_size(node, 0)
         return node
 
     def choice(self) -> Node:
@@ -161,9 +162,13 @@ class _Parser:
         repeat = Repeat(node, low, high, lazy and low != high)
         if repeat.copies > MAX_COUNT:
             self.reader.fail("nested-counts", start, product=repeat.copies, limit=MAX_COUNT)
-        if repeat.size > MAX_SIZE:
-            self.reader.fail("too-large", start, size=repeat.size, limit=MAX_SIZE)
+        self.limit_size(repeat, start)
         return repeat
+
+    def limit_size(self, node: Node, start: int) -> None:
+        size = _counted_size(node)
+        if size > MAX_SIZE:
+            self.reader.fail("too-large", start, size=size, limit=MAX_SIZE)
 
     def bounds(self) -> tuple[int, int | None] | None:
         start = self.reader.place
@@ -184,3 +189,13 @@ class _Parser:
         second = self.reader.match(_QUANTIFIER)
         if second:
             self.reader.fail("possessive-quantifier" if second[0] == "+" else "double-quantifier", start)
+
+
+def _counted_size(node: Node) -> int:
+    """The parts that counts make when written out; all others are no more than the source is long."""
+    match node:
+        case Repeat(body):
+            return node.size if node.count > 1 else _counted_size(body)
+        case Sequence(parts) | Choice(parts):
+            return sum(map(_counted_size, parts))
+    return 0
