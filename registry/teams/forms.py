@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from typing import Any
-
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
@@ -42,6 +40,11 @@ class CodeForm(forms.Form):
 
 class PasswordForm(AuthenticationForm):
     error_messages = {"invalid_login": LOGIN_REFUSED, "inactive": "This account is closed."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "E-mail address"
+        del self.fields["username"].widget.attrs["autofocus"]  # it is the second form of the page
 
 
 class TokenForm(forms.Form):
