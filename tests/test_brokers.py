@@ -144,7 +144,12 @@ def test_workers_hold_a_connection_only_while_they_work(bell, tmp_path):
     batch = a_race(repeats=5)
     with a_worker("one", tmp_path / "worker.log", bell, PRACTICE_DELAY_MS="20"):
         seen: set[int] = set()
-        until(lambda: (seen.add(others()), finished(batch))[1], 60)
+
+        def watched() -> bool:
+            seen.add(others())
+            return finished(batch)
+
+        until(watched, 60)
         assert max(seen) <= 2
         until(lambda: others() == 0)
     assert each_closed_once(batch) == 70

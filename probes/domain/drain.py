@@ -12,9 +12,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models.functions import Now
 
 from probes.domain.calls import Call, Versions
@@ -196,11 +198,17 @@ class Upkeep:
             await self._turn.writer.do(renew, self._turn.worker, ids)
         if now >= self._sweep_at:
             self._sweep_at = now + settings.SWEEP_SECONDS
-            await self._turn.writer.do(sweep)
+            await self._turn.writer.do(partial(sweep, ring=False))
             self._turn.clearing = await self._turn.writer.do(suspects_wait)
 
 
 def renew(worker: str, trial_ids: Sequence[int]) -> int:
-    """Lengthen the leases that `worker` still holds; how many. A lease once taken back stays lost."""
+    """Lengthen the leases that `worker` still holds; how many. A lease once taken back stays lost.
+
+    Rows that somebody is just taking back are passed over: waiting for them could be a deadlock.
+    """
     mine = Trial.objects.filter(pk__in=trial_ids, lease_owner=worker, state=Trial.State.LEASED)
-    return mine.update(lease_until=Now() + timedelta(seconds=settings.LEASE_SECONDS))
+    with transaction.atomic():
+        held = mine.select_for_update(skip_locked=True, no_key=True).order_by("pk")
+        until = Now() + timedelta(seconds=settings.LEASE_SECONDS)
+        return Trial.objects.filter(pk__in=list(held.values_list("pk", flat=True))).update(lease_until=until)

@@ -33,14 +33,14 @@ class Swept:
     finished: int = 0
 
 
-def sweep() -> Swept:
-    """Take back the leases of lost workers, finish what is over, and ring if trials are due."""
+def sweep(*, ring: bool = True) -> Swept:
+    """Take back the leases of lost workers, finish what is over, and `ring` if trials are due."""
     returned = sum(_take_back(batch_id) for batch_id in _batches(_lost()))
     finished = 0
     for batch_id in unfinished():
         with held([batch_id]) as batches:
             finished += finish(batches, [batch_id])
-    if due().exists():
+    if ring and due().exists():
         doorbell.ring()
     return Swept(returned, finished)
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connections
+from django.db import OperationalError, connections, transaction
 from django.db.models.functions import Now
 
 from probes.core import DocumentError, Problem
@@ -19,7 +19,7 @@ from probes.domain.cancel import cancel_batch
 from probes.domain.drain import DrainReport, drain, renew
 from probes.domain.start import RunRequest, start_batch
 from probes.domain.sweep import sweep
-from probes.models import Attempt, Batch, Outcome, Run, State, Trial, Verdict
+from probes.models import Attempt, Batch, Outcome, Probe, Run, State, Trial, Verdict
 from registry.endpoints.models import Endpoint
 from registry.teams.models import Team
 from tests.probes.stage import Provider, a_batch, a_version, an_endpoint, claim, failed, good, only, trials_of
@@ -47,7 +47,7 @@ def version(team):
 def background():
     """Runs drains in other threads; whatever becomes of the test, they are stopped with it."""
     stops: list[threading.Event] = []
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(8) as pool:
 
         def run(**options: Any) -> Future[DrainReport]:
             stop = options.setdefault("stop", threading.Event())
@@ -333,3 +333,21 @@ def test_a_suspect_trial_is_called_with_nothing_beside_it(team, version, endpoin
     assert together[:3] == [1, 1, 1]
     all_closed_once(batch)
     assert Run.objects.get().state == State.FINISHED
+
+
+def test_eight_workers_and_an_editor_never_find_the_database_locked(team, version, background, caplog):
+    """Each transaction reads and then writes; on SQLite it takes the write lock at its beginning."""
+    endpoints = [an_endpoint(team, f"lab-{number}", concurrency=20) for number in range(4)]
+    batch = a_batch(team, version, *endpoints, repeats=50)
+    turns = [background(complete=Provider()) for _ in range(8)]
+    edits = 0
+    while not all(turn.done() for turn in turns):
+        edits += 1
+        with transaction.atomic():
+            probe = Probe.objects.get()
+            probe.title = f"Edit {edits}"
+            probe.save()
+    assert sum(turn.result().recorded for turn in turns) == 200
+    assert edits > 1
+    assert "database did not take it" not in caplog.text
+    all_closed_once(batch)

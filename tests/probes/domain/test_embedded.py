@@ -75,6 +75,39 @@ def test_a_worker_killed_in_mid_batch_is_resumed_by_the_next(team, tmp_path):
     assert "Traceback" not in log.read_text()
 
 
+DEADLY = """
+import os, signal, django
+django.setup()
+from probes.domain.drain import drain
+from probes.domain.sweep import sweep
+from tests.probes.stage import good
+
+async def complete(target, model, messages, parameters):
+    if model == "deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return good()
+
+sweep()
+drain(complete=complete)
+"""
+
+
+def test_a_trial_that_kills_its_worker_ends_and_the_others_are_scored(team, tmp_path):
+    """All ten are in flight when it strikes, twice; then each is called alone, and only one strikes again."""
+    version, endpoint = a_version(team), an_endpoint(team)
+    models = ["m"] * 6 + ["deadly"] + ["m"] * 3
+    runs = [RunRequest(version, endpoint, model) for model in models]
+    batch = start_batch(team=team, by=None, runs=runs, title="Ten", visibility="public")
+    codes = []
+    for _ in range(4):
+        with running("-c", DEADLY, log=tmp_path / "log") as worker:
+            codes.append(worker.wait(20))
+    assert codes == [-signal.SIGKILL] * 3 + [0]
+    assert finished(batch)
+    outcomes = list(Trial.objects.order_by("pk").values_list("final__outcome", "final__error"))
+    assert outcomes == [("answered", "")] * 6 + [("error", "worker_lost")] + [("answered", "")] * 3
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_told_to_stop_does_so_within_three_seconds(team, tmp_path, number):
     batch = practice_batch(team, repeats=2)

@@ -117,7 +117,7 @@ OUTCOMES = [
 @pytest.mark.parametrize(("answer", "outcome", "passed"), OUTCOMES)
 def test_outcomes_are_the_cores_own(batch, answer, outcome, passed):
     keep(claim()[0], answer)
-    attempt = Attempt.objects.get()
+    attempt = only(Attempt)
     assert (attempt.outcome, attempt.passed, attempt.total) == (outcome, passed, 1)
     assert Verdict.objects.count() == 1
     kept = Reply.stored(attempt.output, attempt.output_is, attempt.finish, None)
