@@ -190,13 +190,15 @@ class Standing:
 
     @property
     def closed(self) -> int:
-        return self.tally.total - self.tally.pending
+        """Trials that were called to their end, scored or not."""
+        return self.tally.scored + self.tally.unscored
 
     @property
     def progress(self) -> str:
-        """`9 of 14 verdicts`; trials that ended without one are named."""
-        aside = ", ".join(_left_over(self.tally)[:1] if self.tally.unscored else [])
-        return f"{self.closed} of {self.tally.total} trials closed" + (f", {aside}" if aside else "")
+        """`9 of 14 trials closed, 1 unscored`: what got no verdict, or was never called, is named."""
+        aside = {"unscored": self.tally.unscored, "cancelled": self.tally.cancelled}
+        named = "".join(f", {count} {name}" for name, count in aside.items() if count)
+        return f"{self.closed} of {self.tally.total} trials closed{named}"
 
     @property
     def identical(self) -> str:

@@ -44,5 +44,9 @@ def changes(standing: Standing, after: int) -> str:
 
 @require_safe
 async def race_stream(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    await sync_to_async(get_or_404)(visible_races(await request.auser()), pk=pk)
+    await sync_to_async(_check)(request, pk)
     return await stream(request, KIND, str(pk))
+
+
+def _check(request: HttpRequest, pk: UUID) -> None:
+    get_or_404(visible_races(request.user), pk=pk)

@@ -298,7 +298,7 @@ def test_cancelling_is_said_and_twice_is_harmless(client, bob, race):
     client.force_login(bob)
     first = client.post(f"/races/{race.pk}/cancel/", follow=True).content.decode()
     assert "Cancelled: calls already under way are recorded as they land." in first
-    assert "14 of 14 trials closed" in first
+    assert "0 of 14 trials closed, 14 cancelled" in first
     assert (
         "There was nothing left to cancel."
         in client.post(f"/races/{race.pk}/cancel/", follow=True).content.decode()

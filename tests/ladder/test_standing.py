@@ -190,7 +190,7 @@ def test_a_cancelled_race_is_over_and_says_what_was_never_called(race, bob):
     standing = race_standing(race)
     assert (marks(standing, "A"), standing.running) == ("xxxxxxx", False)
     assert total(standing, "B").aside == "7 cancelled"
-    assert standing.progress == "14 of 14 trials closed"
+    assert standing.progress == "0 of 14 trials closed, 14 cancelled"
 
 
 def test_repeats_are_counted_in_the_cell(bob, lab_and_cloud):
