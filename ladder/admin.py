@@ -2,53 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
-
 from django.contrib import admin
-from django.http import HttpRequest
 
 from ladder.models import Climb, Ladder, Race, Rung
-
-if TYPE_CHECKING:
-    Inline = admin.TabularInline[Any, Any]
-    Page = admin.ModelAdmin[Any]
-else:
-    Inline, Page = admin.TabularInline, admin.ModelAdmin
+from registry.web.admin import ReadOnlyInline, ReadOnlyPage
 
 
-class ReadOnly:
-    """No row can be added, changed or deleted; superusers are no exception."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class RungInline(ReadOnly, Inline):
+class RungInline(ReadOnlyInline):
     model = Rung
-    extra = 0
+    fields = ("index", "key", "label", "constraint", "version")
+    joined = ("version__probe__team",)
 
 
-class ClimbInline(ReadOnly, Inline):
+class ClimbInline(ReadOnlyInline):
     model = Climb
-    extra = 0
+    fields = ("letter", "endpoint", "model")
+    joined = ("endpoint",)
 
 
 @admin.register(Ladder)
-class LadderAdmin(ReadOnly, Page):
-    list_display = ("title", "team", "number", "published_at")
+class LadderAdmin(ReadOnlyPage):
+    list_display = ("title", "number", "team", "published_at")
     list_select_related = ("team",)
-    inlines: ClassVar = [RungInline]
+    search_fields = ("title", "=slug", "=team__slug")
+    inlines = (RungInline,)
 
 
 @admin.register(Race)
-class RaceAdmin(ReadOnly, Page):
+class RaceAdmin(ReadOnlyPage):
+    team_path = "batch__team"
     list_display = ("concept", "ladder", "batch")
     list_select_related = ("ladder", "batch")
+    ordering = ("-batch__created_at",)
     search_fields = ("concept",)
-    inlines: ClassVar = [ClimbInline]
+    inlines = (ClimbInline,)

@@ -33,22 +33,68 @@ class GateRefused(ValueError):
         super().__init__("\n".join(["The publishing gate refuses this:", *map(str, examination.problems)]))
 
 
-def publish(team: Team, source: Document | str, *, by: User | None = None) -> Publication:
+class StaleBase(ValueError):
+    """The probe has a newer version than the one that this was written on: `latest`, 0 for none at all."""
+
+    def __init__(self, base: int, latest: int) -> None:
+        self.base, self.latest = base, latest
+        written = f"on v{base}" if base else "for a new probe"
+        super().__init__(f"This was written {written}, and there is v{latest} by now: look at that first.")
+
+
+def publish(
+    team: Team,
+    source: Document | str,
+    *,
+    by: User | None = None,
+    as_staff: bool = False,
+    base_version: int | None = None,
+) -> Publication:
     """Publish a document, or the text of a probe file, as a version of its probe in `team`.
 
     The same content makes no new version; title, category and summary follow the file all the
-    same, unless the content is an older version's. `by` None is the registry itself.
-    Raises DocumentError, GateRefused, and what `access.require` does.
+    same, unless the content is an older version's. `by` None is the registry itself; `as_staff`
+    asks for the rights that `by` has in the admin. With `base_version` (0: the probe is new)
+    nothing is written unless that is still the newest version, or the newest says the same.
+    Raises DocumentError, GateRefused, StaleBase, and what `access.require` does.
     """
     if by:
-        access.require(by, team, "publish probes")
+        (access.require_of_staff if as_staff else access.require)(by, team, "publish probes")
+    document = accepted(source)
+    with transaction.atomic():
+        probe = _probe(team, document)
+        _refuse_stale(probe, document, base_version)
+        return _known(probe, document) or Publication(_next_version(probe, document, by), True)
+
+
+def accepted(source: Document | str) -> Document:
+    """The document, if its file is well written and passes the gate. Raises DocumentError, GateRefused."""
     document = Document.parse(source) if isinstance(source, str) else source
     examination = examine(document)
     if not examination.ok:
         raise GateRefused(examination)
-    with transaction.atomic():
-        probe = _probe(team, document)
-        return _known(probe, document) or Publication(_next_version(probe, document, by), True)
+    return document
+
+
+def says_the_same(probe: Probe, document: Document) -> bool:
+    """Whether publishing `document` would change nothing: a form sent twice is no conflict."""
+    newest = probe.versions.first()
+    about = _about(document).items()
+    return bool(newest and newest.digest == document.digest) and all(
+        getattr(probe, name) == text for name, text in about
+    )
+
+
+def _refuse_stale(probe: Probe, document: Document, base: int | None) -> None:
+    """Asked under the probe's lock, so that nothing comes between the answer and the next version."""
+    latest = _latest(probe)
+    if base not in (None, latest) and not says_the_same(probe, document):
+        raise StaleBase(base or 0, latest)
+
+
+def _latest(probe: Probe) -> int:
+    """The number of its newest version; 0 before the first."""
+    return probe.versions.aggregate(latest=Max("number"))["latest"] or 0
 
 
 def _probe(team: Team, document: Document) -> Probe:
@@ -77,10 +123,9 @@ def _describe(probe: Probe, document: Document) -> None:
 
 
 def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVersion:
-    latest = probe.versions.aggregate(latest=Max("number"))["latest"] or 0
     version = ProbeVersion.objects.create(
         probe=probe,
-        number=latest + 1,
+        number=_latest(probe) + 1,
         rubric=_rubric(probe, document),
         digest=document.digest,
         request_digest=document.request_digest,

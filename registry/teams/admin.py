@@ -6,31 +6,57 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from registry.teams.models import Membership, Team, User
+from registry.web.admin import Admin, Inline, NeverDeleted
 
 
-class NeverDeleted:
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+class MembershipInline(Inline):
+    """The memberships there are. Who and where are fixed: a choice in every row would cost a query each."""
+
+    model = Membership
+    extra = max_num = 0
+    fields = ["user", "team", "role", "joined_at"]
+    readonly_fields = ["user", "team", "joined_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        return super().get_queryset(request).select_related("user", "team")
+
+
+class NewMembershipInline(Inline):
+    """Rows for memberships to be made."""
+
+    model = Membership
+    extra = 1
+    verbose_name_plural = "new memberships"
+    autocomplete_fields = ["user", "team"]
+    fields = ["user", "team", "role"]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
 
-class MembershipInline(admin.TabularInline):
-    model = Membership
-    extra = 0
-    autocomplete_fields = ["user", "team"]
-    readonly_fields = ["joined_at"]
+class WithMemberships(NeverDeleted):
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return [MembershipInline, NewMembershipInline] if obj else [NewMembershipInline]
 
 
 @admin.register(User)
-class PersonAdmin(NeverDeleted, UserAdmin):
+class PersonAdmin(WithMemberships, UserAdmin):
+    why_kept = (
+        "Nothing was deleted: what people published and started stays under their name. "
+        "To shut an account, open it and take “Active” away."
+    )
     list_display = ["email", "name", "is_active", "is_staff", "joined_at", "last_login"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
     search_fields = ["email", "name"]
     ordering = ["email"]
     readonly_fields = ["joined_at", "last_login"]
-    inlines = [MembershipInline]
     fieldsets = [
         (None, {"fields": ["email", "name", "password"]}),
         ("What they may do on the whole site", {"fields": ["is_active", "is_staff", "is_superuser"]}),
@@ -45,11 +71,11 @@ class PersonAdmin(NeverDeleted, UserAdmin):
 
 
 @admin.register(Team)
-class TeamAdmin(NeverDeleted, admin.ModelAdmin):
+class TeamAdmin(WithMemberships):
+    why_kept = "Nothing was deleted: a team stays, with its probes and all that it ran."
     list_display = ["slug", "name", "created_at"]
     search_fields = ["slug", "name"]
     readonly_fields = ["created_at"]
-    inlines = [MembershipInline]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """A slug is part of permanent addresses: it is chosen once."""
@@ -57,7 +83,7 @@ class TeamAdmin(NeverDeleted, admin.ModelAdmin):
 
 
 @admin.register(Membership)
-class MembershipAdmin(admin.ModelAdmin):
+class MembershipAdmin(Admin):
     list_display = ["user", "team", "role", "joined_at"]
     list_filter = ["role"]
     list_select_related = ["user", "team"]

@@ -44,7 +44,8 @@ def test_people_and_teams_are_never_deleted(admin, bob, team):
 
 def test_a_slug_is_chosen_once(admin, team):
     sent = {"slug": "changed", "name": "Acme & Co"}
-    management = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    prefixes = ("memberships", "memberships-2")
+    management = {f"{each}-{kind}_FORMS": "0" for each in prefixes for kind in ("TOTAL", "INITIAL")}
     assert admin.post(f"/admin/teams/team/{team.pk}/change/", sent | management).status_code == 302
     assert list(Team.objects.filter(pk=team.pk).values_list("slug", "name")) == [("acme", "Acme & Co")]
 
