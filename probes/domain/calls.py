@@ -62,6 +62,9 @@ class Versions:
     def __init__(self) -> None:
         self._prepared: dict[int, Prepared] = {}
 
+    def __contains__(self, version_id: int) -> bool:
+        return version_id in self._prepared
+
     def __getitem__(self, version_id: int) -> Prepared:
         """What `load` has read. Raises Unreadable; asks the database nothing."""
         if version_id not in self._prepared:

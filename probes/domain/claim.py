@@ -114,13 +114,17 @@ def _lease(trial_ids: list[int], worker: str, batches: Held, versions: Versions)
     for trial in trials:
         trial.seq = batches.next_seq(trial.run.batch_id)
     Trial.objects.bulk_update(trials, ["seq"])
-    _note_alterations({trial.run_id: trial.run for trial in trials}.values())
-    return [call_of(trial, alone=trial.lost >= SUSPECT) for trial in trials]
+    calls = [call_of(trial, alone=trial.lost >= SUSPECT) for trial in trials]
+    _note_alterations(calls, versions)
+    return calls
 
 
-def _note_alterations(runs: Iterable[Run]) -> None:
+def _note_alterations(calls: Iterable[Call], versions: Versions) -> None:
     """An endpoint's settings may change while a run goes on: the run names all that it altered."""
-    for run in runs:
-        altered = sorted({*run.alters, *alterations(run.endpoint)})
+    one_a_run = {call.run_id: call for call in calls if call.version_id in versions}
+    for run in Run.objects.filter(pk__in=one_a_run):
+        call = one_a_run[run.pk]
+        request = versions[call.version_id].request(call)
+        altered = sorted({*run.alters, *alterations(call.endpoint, *request)})
         if altered != sorted(run.alters):
             Run.objects.filter(pk=run.pk).update(alters=altered)

@@ -138,8 +138,9 @@ def test_a_suspect_trial_is_called_alone(batch):
 def test_a_run_names_what_is_altered_while_it_goes_on(batch, endpoint):
     claim(limit=1)
     assert Run.objects.get().alters == []
-    Endpoint.objects.update(send_temperature=False)
+    Endpoint.objects.update(send_temperature=False, system_role="fold")
     claim(limit=1)
+    # the probe has no system message to fold
     assert Run.objects.get().alters == ["no temperature"]
 
 

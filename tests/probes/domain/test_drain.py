@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from probes.domain.start import RunRequest, start_batch
 from probes.domain.sweep import sweep
 from probes.models import Attempt, Batch, Outcome, Probe, Run, State, Trial, Verdict
 from registry.endpoints.models import Endpoint
+from registry.endpoints.practice import ensure_practice_endpoints
 from registry.teams.models import Team
 from tests.probes.stage import Provider, a_batch, a_version, an_endpoint, claim, failed, good, only, trials_of
 from tests.waiting import until
@@ -318,6 +321,25 @@ def test_a_turn_leaves_no_thread_and_no_connection(team, version, endpoint):
     assert set(threading.enumerate()) == before
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
+def test_a_turn_with_the_real_client_leaves_no_open_file(team, version, settings):
+    """Three turns, three event loops, a client in each; the practice provider answers."""
+    settings.PRACTICE_DELAY_MS = 0
+    first, second = ensure_practice_endpoints(team)
+
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    counts = []
+    for _ in range(3):
+        batch = a_batch(team, version, first, second, repeats=3, model="steady")
+        drain()
+        all_closed_once(batch)
+        counts.append(open_files())
+    assert counts[1] == counts[2]  # SQLite itself keeps one file of the first for later
+    assert Attempt.objects.filter(outcome=Outcome.ANSWERED).count() == 18
+
+
 def test_a_suspect_trial_is_called_with_nothing_beside_it(team, version, endpoint):
     batch = a_batch(team, version, endpoint, repeats=12)
     Trial.objects.filter(repeat__lte=3).update(lost=2)
@@ -341,7 +363,7 @@ def test_eight_workers_and_an_editor_never_find_the_database_locked(team, versio
     batch = a_batch(team, version, *endpoints, repeats=50)
     turns = [background(complete=Provider()) for _ in range(8)]
     edits = 0
-    while not all(turn.done() for turn in turns):
+    while futures.wait(turns, timeout=0.02).not_done:
         edits += 1
         with transaction.atomic():
             probe = Probe.objects.get()

@@ -18,6 +18,7 @@ from probes.domain.start import RunRequest, start_batch
 from probes.models import Attempt, Batch, Outcome, State, Trial, Verdict
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.teams.models import Team
+from registry.web.supervisor import STOP_SECONDS
 from tests.probes.stage import Provider, a_batch, a_version, an_endpoint, only, trials_of
 from tests.processes import running
 from tests.waiting import until
@@ -109,7 +110,7 @@ def test_a_trial_that_kills_its_worker_ends_and_the_others_are_scored(team, tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_worker_told_to_stop_does_so_within_three_seconds(team, tmp_path, number):
+def test_a_worker_told_to_stop_does_so_before_it_would_be_killed(team, tmp_path, number):
     batch = practice_batch(team, repeats=2)
     log = tmp_path / "work.log"
     with running("manage.py", "work", log=log, PRACTICE_DELAY_MS="60000") as worker:
@@ -117,7 +118,7 @@ def test_a_worker_told_to_stop_does_so_within_three_seconds(team, tmp_path, numb
         began = time.monotonic()
         os.kill(worker.pid, number)
         assert worker.wait(10) == 0
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < STOP_SECONDS  # 1.4 s on a machine that does nothing else
     assert {trial.state for trial in trials_of(batch)} == {Trial.State.WAITING}
     assert set(Attempt.objects.values_list("error", flat=True)) == {"interrupted"}
     assert "Traceback" not in log.read_text()
