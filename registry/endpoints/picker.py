@@ -79,11 +79,16 @@ def picker(
 
 
 def suggested(endpoints: list[Endpoint], prefix: str = "", label: str = "Model", place: int = 0) -> Picker:
-    """A picker that starts out with something to run: the `place`th endpoint and model of what is there."""
-    if not endpoints:
-        return Picker(endpoints, prefix, label)
+    """A picker that starts out with something to run: the `place`th endpoint and model of what is there.
+
+    Of one team, and of endpoints whose models are known; practice only where there is nothing else.
+    """
     own = [one for one in endpoints if one.team_id == endpoints[0].team_id]
-    endpoint = own[min(place, len(own) - 1)]
+    known = [one for one in own if one.models_offered] or own
+    pool = [one for one in known if not one.practice] or known
+    if not pool:
+        return Picker(endpoints, prefix, label)
+    endpoint = pool[min(place, len(pool) - 1)]
     models = endpoint.models_offered
     return Picker(endpoints, prefix, label, endpoint, models[min(place, len(models) - 1)] if models else "")
 

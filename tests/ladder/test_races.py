@@ -244,6 +244,14 @@ def test_labels_say_practice_and_team_only(client, bob, practice_endpoints):
     assert "never count as a result" in shown
 
 
+def test_in_a_mixed_race_the_practice_model_is_labelled(client, bob, lab_and_cloud, practice_endpoints):
+    lanes = [(lab_and_cloud[0], "real"), (practice_endpoints[1], "chatty")]
+    shown = page(client, a_race(bob, *lab_and_cloud, lanes=lanes))
+    a, b = (shown.split(f'id="lane-{letter}"')[1].split("</th>")[0] for letter in "AB")
+    assert "label-practice" not in a
+    assert "label-practice" in b
+
+
 def test_repeats_open_one_by_one(client, bob, lab_and_cloud):
     race = a_race(bob, *lab_and_cloud, repeats=2)
     climb(race, everywhere("A", HELD))
