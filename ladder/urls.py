@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ladder.views import live, pages, races
+from ladder.views import evidence, live, pages, races
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("ladders/<slug:team>/<slug:slug>/race/", races.race_new, name="race-new"),
     path("races/<uuid:pk>/", races.race, name="race"),
     path("races/<uuid:pk>/stream", live.race_stream, name="race-stream"),
+    path("races/<uuid:pk>/evidence", evidence.race_evidence, name="race-evidence"),
     path("races/<uuid:pk>/cancel/", races.race_cancel, name="race-cancel"),
     path("races/<uuid:pk>/again/", races.race_again, name="race-again"),
 ]

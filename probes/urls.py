@@ -1,6 +1,6 @@
 from django.urls import path
 
-from probes.views import batches, docs, probes, streams, versions
+from probes.views import batches, docs, evidence, probes, streams, versions
 
 PROBE = "probes/<slug:team>/<slug:slug>/"
 VERSION = PROBE + "v<int:number>/"
@@ -13,6 +13,7 @@ urlpatterns = [
     path(VERSION + "run/", versions.run_version, name="run-version"),
     path(BATCH, batches.batch, name="batch"),
     path(BATCH + "stream", streams.batch_stream, name="batch-stream"),
+    path(BATCH + "evidence", evidence.batch_evidence, name="batch-evidence"),
     path(BATCH + "cancel/", batches.cancel, name="batch-cancel"),
     path(BATCH + "again/", batches.again, name="batch-again"),
     path("docs/", docs.how_we_count, name="docs"),

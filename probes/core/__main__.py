@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from probes.core.document import Document
@@ -16,7 +16,7 @@ from probes.core.fixtures import Examination, Examined, examine
 from probes.core.problems import DocumentError
 from probes.core.scoring import Reply, Result, TooLarge, score
 from probes.core.terminal import printable
-from probes.core.verification import MARKS, NotEvidence, Verification, verify
+from probes.core.verification import NotEvidence, Verification, distribution, verify
 
 EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind"
 
@@ -192,12 +192,6 @@ def _verification_lines(path: Path, found: Verification) -> list[str]:
         *([f"  and {found.more:,} more"] if found.more else []),
         f"  {_verified(found)}",
     ]
-
-
-def distribution(marks: Mapping[str, int]) -> str:
-    """`12 PASS, 2 FAIL, 0 UNSCORED`, and what is not over or was cancelled."""
-    said = [f"{marks[mark]} {mark.upper()}" for mark in MARKS[:3]]
-    return ", ".join(said + [f"{marks[mark]} {mark}" for mark in MARKS[3:] if marks[mark]])
 
 
 def _verified(found: Verification) -> str:

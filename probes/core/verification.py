@@ -60,6 +60,12 @@ class Verification:
         return not self.lies
 
 
+def distribution(marks: Mapping[str, int]) -> str:
+    """`12 PASS, 2 FAIL, 0 UNSCORED`, and what is not over or was cancelled."""
+    said = [f"{marks[mark]} {mark.upper()}" for mark in MARKS[:3]]
+    return ", ".join(said + [f"{marks[mark]} {mark}" for mark in MARKS[3:] if marks[mark]])
+
+
 def verify(file: IO[bytes]) -> Verification:
     """Verify an open evidence file. Raises NotEvidence."""
     return verify_lines(iter(lambda: file.readline(MAX_LINE + 1), b""))

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from probes.domain.claim import due
-from probes.domain.drain import drain
+from probes.domain.drain import GRACE, drain
 from probes.domain.sweep import sweep
 
 logger = logging.getLogger(__name__)
@@ -22,12 +22,12 @@ POLL_EVERY = 0.5
 AFTER_TROUBLE = 2.0
 
 
-def work(stop: Event) -> None:
+def work(stop: Event, grace_seconds: float = GRACE) -> None:
     """Sweep, work and wait, until `stop` is set. A turn that fails is logged, and the next one begins."""
     while not stop.is_set():
         try:
             sweep()
-            drain(stop=stop)
+            drain(stop=stop, grace_seconds=grace_seconds)
             wait_for_work(stop, settings.SWEEP_SECONDS)
         except Exception:
             logger.exception("A turn of work failed; the next one begins in %s seconds.", AFTER_TROUBLE)

@@ -49,12 +49,17 @@ class Cell:
         return "; ".join(messages)
 
     @property
+    def milliseconds(self) -> int:
+        """How long its calls took together."""
+        return sum(attempt.milliseconds for attempt in self.attempts if not attempt.late)
+
+    @property
     def costs(self) -> tuple[str, ...]:
         """What it took, in words: `9,515 ms`, `24 tokens`, `rt=3200`, `2 attempts`."""
         in_time = [attempt for attempt in self.attempts if not attempt.late]
         if not in_time:
             return ()
-        words = [f"{sum(attempt.milliseconds for attempt in in_time):,} ms"]
+        words = [f"{self.milliseconds:,} ms"]
         tokens = [a.completion_tokens for a in in_time if a.completion_tokens is not None]
         if tokens:
             words.append(f"{sum(tokens):,} token{'' if sum(tokens) == 1 else 's'}")
