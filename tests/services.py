@@ -42,9 +42,6 @@ def broker(service: str) -> str:
 
 
 def require_postgresql() -> None:
-    """Several processes write at once: that is what PostgreSQL is for.
-
-    On SQLite such a test always skips, as the same test runs once more on PostgreSQL.
-    """
+    """Skips a whole module, in one line, where the tests use SQLite: it runs once more on PostgreSQL."""
     if connection.vendor != "postgresql":
-        pytest.skip(f"runs on PostgreSQL only. To get it: {HOW['PostgreSQL']}")
+        pytest.skip(f"runs on PostgreSQL only. To get it: {HOW['PostgreSQL']}", allow_module_level=True)
