@@ -55,10 +55,19 @@ class Site:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    @property
+    def first_link(self) -> str:
+        """The link that was printed at the start; it signs in once."""
+        return _link(self.log)
+
     def sign_in_link(self) -> str:
-        found = re.search(r"http://\S+/sign-in/#\S+", self.manage("signin_link"))
-        assert found, "signin_link printed no link"
-        return found[0]
+        return _link(self.manage("signin_link"))
+
+
+def _link(printed: str) -> str:
+    found = re.search(r"http://\S+/sign-in/#\S+", printed)
+    assert found, "no sign-in link was printed"
+    return found[0]
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
+from django.utils.html import format_html
 
 from registry.endpoints import domain, egress
 from registry.endpoints.models import Endpoint
@@ -17,6 +18,11 @@ else:
     Base = forms.ModelForm
 
 _NO_JSON = 'Write a JSON object, such as {"top_k": 40}: this is no JSON.'
+
+
+def _with_literal(text: str, literal: str) -> str:
+    """Help that names something exactly as a server spells it."""
+    return format_html(text, format_html("<code data-literal>{}</code>", literal))
 
 
 class ExtraBodyField(forms.JSONField):
@@ -48,7 +54,9 @@ class EndpointForm(Base):
         required=False,
         error_messages={"invalid": _NO_JSON},
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text='Further fields for every request to this server: a JSON object such as {"top_k": 40}.',
+        help_text=_with_literal(
+            "Further fields for every request to this server: a JSON object such as {}.", '{"top_k": 40}'
+        ),
     )
 
     class Meta:
@@ -67,7 +75,9 @@ class EndpointForm(Base):
         }
         help_texts: ClassVar[dict[str, str]] = {
             "base_url": "Up to and with the version, such as https://api.example.com/v1.",
-            "reasoning": "Only servers that know chat_template_kwargs take the switch; others refuse it.",
+            "reasoning": _with_literal(
+                "Only servers that know {} take the switch; others refuse it.", "chat_template_kwargs"
+            ),
             "inline_thinking": "For servers that put <think>…</think> into the answer: it is taken out.",
             "send_temperature": "Off for models that take only their own: the runs then say so.",
             "concurrency": "Empty means 1 for a model on this machine, else 8.",
@@ -82,6 +92,8 @@ class EndpointForm(Base):
         self.fields["concurrency"].required = False
         if not self.instance.pk:
             self.initial["concurrency"] = None
+        for name in ("reasoning", "token_limit"):  # what servers call these is among the choices
+            self.fields[name].widget.attrs["data-literal"] = True
         if self.fixed:
             for name in ("base_url", "key", "forget_key"):
                 self.fields[name].disabled = True

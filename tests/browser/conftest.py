@@ -7,8 +7,10 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
+from tests.browser import steps
+from tests.browser.world import World, made_world
 from tests.served import Site, running_site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -48,15 +50,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="package")
-def signed_in(browser: Browser, site: Site) -> dict:
+def signed_in(browser: Browser, site: Site) -> StorageState:
     """The administrator's cookies, got by the one-time link."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(site.sign_in_link())
-    page.wait_for_url(lambda url: "/sign-in/" not in url)
-    state = context.storage_state()
-    context.close()
-    return state
+    return steps.sign_in(browser, site)
+
+
+@pytest.fixture(scope="package")
+def world(browser: Browser, site: Site, signed_in: StorageState) -> Iterator[World]:
+    """One of everything there is a page for; made once, for looking at."""
+    with made_world(browser, site, signed_in) as made:
+        yield made
 
 
 class Console:
@@ -69,7 +72,7 @@ class Console:
 
 
 @pytest.fixture
-def page(browser: Browser, signed_in: dict) -> Iterator[Page]:
+def page(browser: Browser, signed_in: StorageState) -> Iterator[Page]:
     """A signed-in page whose console must stay silent."""
     context = browser.new_context(storage_state=signed_in, viewport={"width": 1280, "height": 900})
     opened = context.new_page()
