@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -31,6 +32,12 @@ def _flush_may_erase():
     TransactionTestCase._fixture_teardown = teardown
     yield
     TransactionTestCase._fixture_teardown = flush
+
+
+@pytest.fixture(autouse=True)
+def _nobody_asked_yet():
+    """The throttles count in the cache, which outlives a test."""
+    cache.clear()
 
 
 def _member(team: Team, email: str, role: Role) -> User:

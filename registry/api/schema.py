@@ -9,6 +9,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
+from rest_framework.viewsets import GenericViewSet
 
 from registry.api.problems import CONTENT_TYPE
 
@@ -53,10 +54,11 @@ class Operations(AutoSchema):
     def get_auth(self) -> list[Any]:
         return [*super().get_auth(), {}]
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """Of a list what the view says, of one row what its shape says."""
-        alone = getattr(self.view, "action", "") == "retrieve"
-        return (getdoc(self.view.get_serializer_class()) or "") if alone else super().get_description()
+        if isinstance(self.view, GenericViewSet) and self.view.action == "retrieve":
+            return getdoc(self.view.get_serializer_class()) or ""
+        return str(super().get_description())
 
     def get_summary(self) -> str:
         return re.split(r"[.;:](?:\s|$)", self.get_description(), maxsplit=1)[0]
