@@ -117,16 +117,49 @@ def test_who_falls_behind_is_brought_up_from_the_database(monkeypatch):
 
     async def scenario():
         board = Board()
-        hub = hub_of(board)
+        hub = hub_of(board, poll_every=3600)
         slow, quick = hub.subscribe("board", "a", 0), hub.subscribe("board", "a", 0)
         for number in range(1, 21):
             board.add()
+            hub._wake("a")
             assert await ids(quick, 1) == [number]
         assert slow.behind
         board.done = True
+        hub._wake("a")
         assert await to_the_end(quick) == ([], True)
         assert await to_the_end(slow) == (list(range(1, 21)), True)
         assert hub.viewers == 0
+
+    asyncio.run(scenario())
+
+
+def test_who_falls_behind_at_the_very_end_still_gets_it_all(monkeypatch):
+    monkeypatch.setattr(hub_module, "QUEUE_LIMIT", 3)
+
+    async def scenario():
+        board = Board()
+        hub = hub_of(board, poll_every=3600)
+        slow, quick = hub.subscribe("board", "a", 0), hub.subscribe("board", "a", 0)
+        for number in range(1, 5):
+            board.done = number == 4  # the fourth dealing runs over, and is the last
+            board.add()
+            hub._wake("a")
+            assert await ids(quick, 1) == [number]
+        assert await to_the_end(slow) == ([1, 2, 3, 4], True)
+
+    asyncio.run(scenario())
+
+
+def test_one_reading_gives_each_what_lies_beyond_its_own_place():
+    async def scenario():
+        board = Board()
+        board.add(4)
+        board.done = True
+        hub = hub_of(board)
+        viewers = [hub.subscribe("board", "a", after) for after in (3, 0, 4, 1)]
+        seen = [await to_the_end(viewer) for viewer in viewers]
+        assert seen == [([4], True), ([1, 2, 3, 4], True), ([], True), ([2, 3, 4], True)]
+        assert board.readings == [0]
 
     asyncio.run(scenario())
 
@@ -198,7 +231,7 @@ def test_nothing_runs_while_nobody_watches():
 
         board = Board()
         hub = hub_of(board, watch=watch)
-        before, threads = asyncio.all_tasks(), threading.active_count()
+        before, threads = asyncio.all_tasks(), set(threading.enumerate())
         assert not watching
         for _ in range(2):  # and it starts again
             viewers = [hub.subscribe("board", key, 0) for key in "aab"]
@@ -208,7 +241,7 @@ def test_nothing_runs_while_nobody_watches():
                 viewer.close()
             await until(lambda: not watching and asyncio.all_tasks() == before)
             assert hub.viewers == 0
-            await until(lambda: threading.active_count() == threads)
+            await until(lambda: set(threading.enumerate()) <= threads)
 
     asyncio.run(scenario())
 
