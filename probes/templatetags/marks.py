@@ -12,6 +12,7 @@ from django import template
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from probes.core.checks.base import MOST_SPANS
 from probes.core.finding import Mark, Span
 from probes.core.segments import Drawn, Segment, numbered, segments
 from probes.core.view import WHITE_SPACE, View
@@ -57,6 +58,11 @@ class Legend:
     count: int
     detail: str
     single: bool
+
+    @property
+    def counted(self) -> str:
+        """The count in digits; a finding carries only so many spans."""
+        return f"{self.count:,}" + (" or more" if self.count >= MOST_SPANS else "")
 
     @property
     def noun(self) -> str:

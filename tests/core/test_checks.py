@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probes.core.checks import KINDS, Check, CheckError, check
+from probes.core.checks.base import MOST_SPANS
 from probes.core.finding import Finding
 from probes.core.view import View
 
@@ -178,3 +179,10 @@ def test_nesting_ends_before_the_stack_does():
     with pytest.raises(CheckError, match="nested more than 4 levels deep"):
         check(data)
     assert check({"kind": "not", "of": {"kind": "not", "of": {"kind": "not", "of": WORDS}}})
+
+
+def test_a_finding_carries_the_first_marks_and_counts_all():
+    finding = check({"kind": "words", "op": "==", "n": 50_000, "token": "whitespace"}).run("a " * 50_000)
+    assert finding.message == "50000 / 50000 words"
+    assert len(finding.spans) == MOST_SPANS
+    assert (finding.spans[-1].start, finding.spans[-1].end) == (2 * MOST_SPANS - 2, 2 * MOST_SPANS - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -21,6 +22,9 @@ MAX_LEVELS = 4
 
 MAX_PARTS = 50
 """How many checks one rule may be made of."""
+
+MOST_SPANS = 10_000
+"""Spans a finding carries at most, the first ones; its numbers count all."""
 
 
 class Check(BaseModel, ABC):
@@ -47,7 +51,8 @@ class Check(BaseModel, ABC):
         view = View.of(output)
         if view.blank:
             return self.on_blank()
-        return self.evaluate(view)
+        found = self.evaluate(view)
+        return found if len(found.spans) <= MOST_SPANS else replace(found, spans=found.spans[:MOST_SPANS])
 
     def on_blank(self) -> Finding:
         return Finding(False, None, None, "", "empty output")
