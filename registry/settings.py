@@ -258,7 +258,7 @@ LEASE_SECONDS = number("LEASE_SECONDS", 60, 2, 3600)
 SWEEP_SECONDS = number("SWEEP_SECONDS", 5, 1, 3600)
 DRAIN_SECONDS = number("DRAIN_SECONDS", 60, 1, 3600)
 MAX_IN_FLIGHT = number("MAX_IN_FLIGHT", 128, 1, 512)
-PRACTICE_DELAY_MS = number("PRACTICE_DELAY_MS", 400, 0, 60_000)
+PRACTICE_DELAY_MS = number("PRACTICE_DELAY_MS", 1200, 0, 60_000)
 EGRESS_ALLOW = listed("EGRESS_ALLOW")
 """host:port pairs that may be called although their address is not public, e.g. localhost:11434."""
 
