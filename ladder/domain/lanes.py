@@ -56,13 +56,11 @@ def _endpoints(team: str) -> list[Endpoint]:
 
 
 def _candidates(text: str, endpoints: Iterable[Endpoint]) -> list[Lane]:
-    """Every way to read the text; those by slug first, as a slug cannot hold a colon."""
-    read = [
-        (endpoint, text[len(name) + 1 :].strip())
-        for by in ("slug", "name")
-        for endpoint in endpoints
-        if text.lower().startswith(f"{(name := getattr(endpoint, by)).lower()}:")
-    ]
+    """Every way to read the text, that with the longest name first: a model may hold colons, too."""
+    named = [(name, each) for each in endpoints for name in (each.slug, each.name)]
+    fitting = [(name, each) for name, each in named if text.lower().startswith(f"{name.lower()}:")]
+    fitting.sort(key=lambda pair: -len(pair[0]))
+    read = [(endpoint, text[len(name) + 1 :].strip()) for name, endpoint in fitting]
     return [(endpoint, model) for endpoint, model in read if model]
 
 
