@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
+from django.forms.widgets import Script
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.timesince import timesince
 
 from probes.admin.editing import Current, Stale, current, stale
 from probes.core import Document, DocumentError
@@ -63,7 +63,7 @@ class ProbeFileForm(Base):
         label="Probe file",
         strip=False,
         help_text="Publishing a change of prompt, variables, parameters, rubric or fixtures makes the next "
-        "version; a change of title, category or summary alone makes none.",
+        "version; a change of title, category or summary alone makes none. Say in `changelog` what is new.",
         widget=forms.Textarea(
             attrs={
                 "rows": 36,
@@ -89,7 +89,7 @@ class ProbeFileForm(Base):
 
     class Media:
         css = {"all": ["probes/admin.css"]}
-        js = ["probes/probe-file.js"]
+        js = [Script("probes/probe-file.js", defer=True)]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -169,9 +169,9 @@ class ProbeFileForm(Base):
         if version is None or version.number == stale.opened_on:
             return "Not published: the title, category or summary was edited while you had this form open."
         by = f" by {version.published_by}" if version.published_by else ""
-        ago = timesince(version.published_at, depth=1)
+        at = f"{version.published_at:%Y-%m-%d %H:%M} UTC"
         began = f"you began on v{stale.opened_on}"
-        return f"Not published: v{version.number} was published{by} {ago} ago, and {began}."
+        return f"Not published: v{version.number} was published{by} at {at}, and {began}."
 
     def _refuse_an_older_version(self, now: Current) -> None:
         """Content has one version: what an older one says is not published again as a newer."""

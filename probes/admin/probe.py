@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import ForeignKey, Model, OuterRef, QuerySet, Subquery
 from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +29,7 @@ SHOWN = 20
 class ProbeAdmin(StaffPage):
     form = ProbeFileForm
     right = "publish probes"
-    why_kept = "Nothing was deleted: a probe stays, with its versions and all that was run of them."
+    why_kept = "A probe stays, with its versions and all that was run of them."
     list_display = ("__str__", "title", "category", "visibility", "newest")
     list_filter = ("visibility",)
     list_select_related = ("team",)
@@ -89,7 +88,7 @@ class ProbeAdmin(StaffPage):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         if "_saveasnew" in request.POST:
-            raise PermissionDenied("Nothing was copied: publish the text as a new probe of its own slug.")
+            return self.refuse(request, "No probe is copied: publish its text as a new one, of its own slug.")
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except StaleBase:  # two new probes of one name at once: the form says now what became of it

@@ -17,7 +17,7 @@ from registry.web.admin import ReadOnlyInline, ReadOnlyPage
 class PublishedPage(ReadOnlyPage):
     right = "publish probes"
     why_kept = (
-        "Nothing was changed: what is published is never edited, copied or deleted. "
+        "What is published is never edited, copied or deleted. "
         "To change a probe, open the probe itself and publish its next version."
     )
 

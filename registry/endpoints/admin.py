@@ -11,7 +11,7 @@ from registry.web.admin import ReadOnlyPage
 @admin.register(Endpoint)
 class EndpointAdmin(ReadOnlyPage):
     right = "manage endpoints"
-    why_kept = "Nothing was changed: endpoints are added, changed and closed on their team's own page."
+    why_kept = "Endpoints are added, changed and closed on their team's own page."
     list_display = ("name", "team", "base_url", "practice", "key_set_at", "closed_at")
     list_filter = ("practice",)
     list_select_related = ("team",)

@@ -6,11 +6,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from registry.teams.models import Membership, Team, User
 from registry.web.admin import Admin, Inline, NeverDeleted
+
+admin.site.unregister(Group)  # what a person may do is decided by their roles in teams
 
 
 class MembershipInline(Inline):
@@ -49,7 +52,7 @@ class WithMemberships(NeverDeleted):
 @admin.register(User)
 class PersonAdmin(WithMemberships, UserAdmin):
     why_kept = (
-        "Nothing was deleted: what people published and started stays under their name. "
+        "What people published and started stays under their name. "
         "To shut an account, open it and take “Active” away."
     )
     list_display = ["email", "name", "is_active", "is_staff", "joined_at", "last_login"]
@@ -72,7 +75,7 @@ class PersonAdmin(WithMemberships, UserAdmin):
 
 @admin.register(Team)
 class TeamAdmin(WithMemberships):
-    why_kept = "Nothing was deleted: a team stays, with its probes and all that it ran."
+    why_kept = "A team stays, with its probes and all that it ran."
     list_display = ["slug", "name", "created_at"]
     search_fields = ["slug", "name"]
     readonly_fields = ["created_at"]

@@ -1,7 +1,7 @@
 """What the admin's pages share: rows that are only read, and lists that never count a whole table.
 
-Every refusal is a 403 that says why. Superusers see all rows; other members of staff see those of
-the teams in which their role gives them `right`.
+Every refusal is a page with status 403 that says why. Superusers see all rows; other members of
+staff see those of the teams in which their role gives them `right`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 
 from registry.teams import access
@@ -45,7 +45,7 @@ class BoundedPaginator(Pages):
 class NeverDeleted(Admin):
     """No row is deleted, alone or with others; who tries is told why."""
 
-    why_kept = "Nothing was deleted: these rows are kept for good."
+    why_kept = "These rows are kept for good."
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -53,14 +53,18 @@ class NeverDeleted(Admin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        raise PermissionDenied(self.why_kept)
+        return self.refuse(request, self.why_kept)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         if request.POST.get("action") == "delete_selected":
-            raise PermissionDenied(self.why_kept)
+            return self.refuse(request, self.why_kept)
         return super().changelist_view(request, extra_context)
+
+    def refuse(self, request: HttpRequest, why: str) -> HttpResponse:
+        context = {**self.admin_site.each_context(request), "title": "Nothing was changed", "why": why}
+        return TemplateResponse(request, "admin/refused.html", context, status=403)
 
 
 class StaffPage(NeverDeleted):
@@ -95,7 +99,7 @@ class StaffPage(NeverDeleted):
 class ReadOnlyPage(StaffPage):
     """Rows are shown, and every way to add, change, copy or delete one is closed."""
 
-    why_kept = "Nothing was changed: what is published or recorded is only read here."
+    why_kept = "What is published or recorded is only read here."
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -111,14 +115,14 @@ class ReadOnlyPage(StaffPage):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         if object_id is None or request.method not in SAFE:
-            raise PermissionDenied(self.why_kept)
+            return self.refuse(request, self.why_kept)
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         if request.method not in SAFE:
-            raise PermissionDenied(self.why_kept)
+            return self.refuse(request, self.why_kept)
         return super().changelist_view(request, extra_context)
 
 

@@ -54,7 +54,8 @@ def queries(client, address: str) -> list[str]:
 @pytest.fixture
 def few(root, team):
     rows(team, 3)
-    root.get(f"/admin/probes/batch/{Batch.objects.latest("pk").pk}/change/")  # content types are looked up once
+    batch = Batch.objects.earliest("created_at")
+    root.get(f"/admin/probes/batch/{batch.pk}/change/")  # content types are looked up once
     return root
 
 
