@@ -29,13 +29,17 @@ def sign_in(browser: Browser, site: Site) -> StorageState:
     return state
 
 
-def add_endpoint(page: Page, site: Site, name: str, base_url: str, key: str) -> None:
+def add_endpoint(page: Page, site: Site, name: str, base_url: str, key: str, at_once: int = 0) -> None:
+    """By the form, as its owner; `at_once` calls may be under way together, or as many as is usual."""
     page.goto(f"{site.url}/account/")
     page.get_by_role("link", name="Endpoints").first.click()
     page.get_by_role("link", name="Add an endpoint").first.click()
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Base URL", exact=True).fill(base_url)
     page.get_by_label("Key", exact=True).fill(key)
+    if at_once:
+        page.get_by_text("What this server does and does not accept").click()
+        page.get_by_label("Calls at once").fill(str(at_once))
     page.get_by_role("button", name="Add the endpoint").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(name)
 
