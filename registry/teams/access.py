@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import Http404
 
 from registry.teams.models import ApiToken, Role, Scope, Team, User
@@ -85,10 +85,13 @@ def staff_teams(person: Person, right: str) -> QuerySet[Team]:
 
 
 def staff_rows(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:
-    """Those of `rows` that the admin shows to a member of staff for holding `right`."""
+    """Those of `rows` that the admin shows to a member of staff for holding `right`.
+
+    Asked of each row in turn: as a join, the newest fifty of a million would all be sorted first.
+    """
     if isinstance(person, User) and person.is_staff and person.is_superuser:
         return rows
-    return rows.filter(**{f"{team}__in": staff_teams(person, right)})
+    return rows.filter(Exists(staff_teams(person, right).filter(pk=OuterRef(team))))
 
 
 def get_or_404(rows: QuerySet[Row], **lookup: Any) -> Row:
