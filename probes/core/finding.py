@@ -52,5 +52,5 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Finding:
-        spans = tuple(Span(int(a), int(b), cast(Mark, m), str(t)) for a, b, m, t in data["spans"])
+        spans = tuple(Span(int(a), int(b), cast("Mark", m), str(t)) for a, b, m, t in data["spans"])
         return cls(data["ok"], data["actual"], data["expected"], data["unit"], data["message"], spans)
