@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -14,7 +16,8 @@ from registry.teams.models import Membership, Role, Team, User
 @pytest.fixture(autouse=True, scope="session")
 def _flush_may_erase():
     """A transactional test ends by emptying the tables, which only an erasure may do."""
-    flush = TransactionTestCase._fixture_teardown
+    case: Any = TransactionTestCase  # its teardown is named in no stub
+    flush = case._fixture_teardown
 
     def teardown(self):
         token = immutability._erasing.set(True)
@@ -29,9 +32,9 @@ def _flush_may_erase():
                 with connection.cursor() as cursor:
                     cursor.execute("SELECT set_config('registry.erasing', 'off', false)")
 
-    TransactionTestCase._fixture_teardown = teardown
+    case._fixture_teardown = teardown
     yield
-    TransactionTestCase._fixture_teardown = flush
+    case._fixture_teardown = flush
 
 
 @pytest.fixture(autouse=True)

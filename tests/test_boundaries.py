@@ -20,7 +20,7 @@ def floor(module: str) -> int:
 
 
 def test_the_import_contracts_hold():
-    command = [Path(sys.executable).parent / "lint-imports", "--no-cache"]
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "0 broken" in done.stdout
