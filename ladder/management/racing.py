@@ -16,6 +16,7 @@ from ladder.domain.latest import current_ladders
 from ladder.domain.standing import Standing, race_standing
 from ladder.domain.start import start_race
 from ladder.models import Ladder, Race
+from probes.core.terminal import printable
 from probes.domain.attend import see_through
 from probes.domain.cancel import cancel_batch
 from probes.domain.results import Tally, tallies
@@ -65,6 +66,7 @@ def _ladder() -> Ladder:
 
 def run(race: Race, out: OutputWrapper, progress: OutputWrapper) -> Standing:
     """See the race through and print its scoreboard; Ctrl-C cancels what was not yet called."""
+    out.write(f"{printable(race.batch.title)}  [{race.ladder.title}]")
     line = ProgressLine(race.batch, progress)
     try:
         see_through(race.batch, line.tell)

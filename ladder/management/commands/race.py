@@ -34,7 +34,6 @@ class Command(BaseCommand):
             repeats=options["repeats"],
             visibility=options["visibility"],
         )
-        self.stdout.write(f"{race.batch.title}  [{race.ladder.title}]")
         standing = racing.run(race, self.stdout, self.stderr)
         if standing.tally.scored == 0:
             problems = dict.fromkeys(problem for total in standing.totals for problem in total.problems)
