@@ -45,7 +45,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with running_site(tmp_path_factory.mktemp("home")) as running:
+    with running_site(tmp_path_factory.mktemp("home"), LOG_LEVEL="DEBUG") as running:
         yield running
 
 

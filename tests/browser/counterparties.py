@@ -12,6 +12,10 @@ from tests.served import Counterparty, _Handler
 KEY = "sk-counterparty-1234567890"
 WEB_PAGE = "<html><title>Welcome</title>"
 """An answer that is sent as this web page instead of JSON."""
+NO_CHOICES = "no choices"
+"""An answer that is sent as JSON without any choices."""
+UNKNOWN = "nonesuch"
+"""A model that the server does not know."""
 ANSWERS = {
     "exactly one sentence.": "It is a function that calls itself.",
     "exactly 10 words": "one two three four five six seven eight nine ten eleven",
@@ -47,14 +51,19 @@ class Gated(Counterparty):
 
 class _OddHandler(_Handler):
     def reply(self, status: int, body: Any) -> None:
-        if status != 200 or WEB_PAGE not in str(body):
-            return super().reply(status, body)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(WEB_PAGE)))
-        self.end_headers()
-        self.wfile.write(WEB_PAGE.encode())
-        return None
+        if status == 200 and body.get("model") == UNKNOWN:
+            problem = {"message": "The model does not exist", "code": "model_not_found", "param": "model"}
+            super().reply(404, {"error": problem})
+        elif status == 200 and NO_CHOICES in str(body):
+            super().reply(200, {"id": "x", "object": "chat.completion", "model": "tester"})
+        elif status == 200 and WEB_PAGE in str(body):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(WEB_PAGE)))
+            self.end_headers()
+            self.wfile.write(WEB_PAGE.encode())
+        else:
+            super().reply(status, body)
 
 
 @contextmanager

@@ -11,10 +11,11 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser import steps
 from tests.browser.counterparties import ANSWERS, KEY, WEB_PAGE, Gated, gated
-from tests.served import Site
+from tests.served import Site, free_port
 from tests.waiting import until
 
 TERMINATOR = "/probes/registry/emit-a-terminator/v1/"
+STEADY = ("Practice A", "steady")
 MIXED = ANSWERS | {
     "haiku": WEB_PAGE,
     "exactly 10 words": "one two three four five six seven eight nine ten",
@@ -26,6 +27,8 @@ MIXED = ANSWERS | {
 class World:
     """Where each thing is; `running` stays as it is until the world ends."""
 
+    unreachable: str = ""
+    """A race whose B cannot be reached, begun first: it is tried again for a quarter of a minute."""
     practice: str = ""
     """A race of practice models, finished: passes, fails."""
     silent: str = ""
@@ -51,6 +54,9 @@ def made_world(browser: Browser, site: Site, signed_in: StorageState) -> Iterato
     with gated(answers=MIXED, shut=False) as quick, gated() as slow:
         page = context.new_page()
         world = World()
+        nowhere = f"http://127.0.0.1:{free_port()}/v1"
+        steps.add_endpoint(page, site, "Nowhere", nowhere, KEY, at_once=8)
+        world.unreachable = steps.start_race(page, site, "a lost host", STEADY, ("Nowhere", "tester"))
         steps.add_endpoint(page, site, "Mixed", quick.base_url, KEY)
         world.endpoint = page.url
         steps.add_endpoint(page, site, "Slow", slow.base_url, KEY)
@@ -66,23 +72,22 @@ def made_world(browser: Browser, site: Site, signed_in: StorageState) -> Iterato
 
 
 def _make_races(page: Page, site: Site, world: World, slow: Gated) -> None:
-    steady = ("Practice A", "steady")
-    world.practice = steps.start_race(page, site, "recursion", steady, ("Practice B", "chatty"))
+    world.practice = steps.start_race(page, site, "recursion", STEADY, ("Practice B", "chatty"))
     steps.await_finish(page)
-    world.silent = steps.start_race(page, site, "love", steady, ("Practice B", "silent"))
+    world.silent = steps.start_race(page, site, "love", STEADY, ("Practice B", "silent"))
     steps.await_finish(page)
     world.mixed = steps.start_race(page, site, "a for loop", ("Mixed", "small"), ("Mixed", "large"))
     steps.await_finish(page)
-    world.refused = steps.start_race(page, site, "a closure", steady, ("Wrong key", "tester"))
+    world.refused = steps.start_race(page, site, "a closure", STEADY, ("Wrong key", "tester"))
     steps.await_finish(page)
     world.cancelled = _cancelled_race(page, site, slow)
-    world.running = steps.start_race(page, site, "a queue", steady, ("Slow", "tester"))
+    world.running = steps.start_race(page, site, "a queue", STEADY, ("Slow", "tester"))
     steps.await_closed(page, 7)
 
 
 def _cancelled_race(page: Page, site: Site, slow: Gated) -> str:
     """Of B's 14 trials some were called, which land; the others never are."""
-    steps.fill_in_race(page, site, "a pointer", ("Practice A", "steady"), ("Slow", "tester"))
+    steps.fill_in_race(page, site, "a pointer", STEADY, ("Slow", "tester"))
     page.get_by_label("Repeats").fill("2")
     page.get_by_role("button", name="Start the race").click()
     expect(page.get_by_text("14 of 28 trials closed").first).to_be_visible(timeout=20_000)
