@@ -41,7 +41,8 @@ def _pieces(lines: Iterator[str]) -> Iterator[str]:
             yield "".join(gathered)
             gathered.clear()
             size = 0
-    yield "".join(gathered)
+    if gathered:
+        yield "".join(gathered)
 
 
 async def _later(pieces: Iterator[str]) -> AsyncIterator[str]:
