@@ -33,6 +33,7 @@ def start(
     concept: str, lanes: Mapping[str, str], *, team: str = "", repeats: int = 1, visibility: str = "team"
 ) -> Race:
     """A race of the team whose endpoints these are, started by the operator. Raises CommandError."""
+    require_tables()
     try:
         racing_team, found = find_lanes(lanes, team)
         return start_race(
@@ -49,13 +50,15 @@ def start(
     except StartRefused as refused:
         said = "\n".join(dict.fromkeys(refused.problems.values()))
         raise CommandError(said, returncode=BAD_ARGUMENTS) from None
+
+
+def require_tables() -> None:
+    """Raises CommandError where the database cannot be read, or was never migrated."""
+    try:
+        Race.objects.exists()
     except (OperationalError, ProgrammingError) as error:
-        raise no_tables(error) from None
-
-
-def no_tables(error: Exception) -> CommandError:
-    said = f"The database cannot be read ({str(error).strip()}): run manage.py migrate first."
-    return CommandError(said, returncode=BAD_ARGUMENTS)
+        said = f"The database cannot be read ({str(error).strip()}): run manage.py migrate first."
+        raise CommandError(said, returncode=BAD_ARGUMENTS) from None
 
 
 def _ladder() -> Ladder:

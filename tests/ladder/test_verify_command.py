@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
 from ladder.domain import load_everything, verification
 from ladder.domain.verification import properties
@@ -391,6 +391,18 @@ def test_live_races_first_and_looks_then(settings):
     assert " 2 ten-words    A FAIL  11 / 10 words\n" in printed
     assert "       7 PASS, 7 FAIL, 0 UNSCORED\n" in printed
     assert "[FAIL]" not in printed
+
+
+def test_a_database_that_was_never_migrated_is_named(monkeypatch, db):
+    def missing():
+        raise OperationalError("no such table: ladder_race\n")
+
+    monkeypatch.setattr(Race.objects, "exists", missing)
+    status, printed = verify()
+    assert status == 2
+    assert printed.endswith("read (no such table: ladder_race): run manage.py migrate first.\n")
+    with pytest.raises(CommandError, match=r"run manage\.py migrate first"):
+        call_command("race", "recursion", a="a:b", b="c:d")
 
 
 def test_what_cannot_be_used_is_said_and_exits_with_2(race):

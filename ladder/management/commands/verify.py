@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError, ProgrammingError
 
 from ladder.domain.lanes import LIKE
 from ladder.domain.verification import database, properties
@@ -33,6 +32,7 @@ class Command(BaseCommand):
         if missing := [str(path) for path in options["log"] if not path.is_file()]:
             raise CommandError(f"There is no file {', '.join(missing)}.", returncode=racing.BAD_ARGUMENTS)
         self.stdout.write(f"database: {database()}")
+        racing.require_tables()
         if options["live"]:
             a, b = options["live"]
             lanes = {"--live A": a, "--live B": b}
@@ -43,14 +43,11 @@ class Command(BaseCommand):
 
     def _print(self, logs: list[Path]) -> None:
         broken = total = 0
-        try:
-            for found in properties(logs):
-                total += 1
-                broken += not found.holds
-                for line in found.lines():
-                    self.stdout.write(line)
-        except (OperationalError, ProgrammingError) as error:
-            raise racing.no_tables(error) from None
+        for found in properties(logs):
+            total += 1
+            broken += not found.holds
+            for line in found.lines():
+                self.stdout.write(line)
         self.stdout.write("")
         if broken:
             raise CommandError(f"{broken} of {total} properties do not hold.", returncode=1)
