@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.http import HttpRequest, StreamingHttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from probes.domain.evidence import lines
 from probes.models import Batch
@@ -13,7 +13,7 @@ from probes.views.batches import batch_or_404
 from registry.web.downloads import download, file_name
 
 
-@require_GET
+@require_safe
 def batch_evidence(request: HttpRequest, pk: UUID) -> StreamingHttpResponse:
     return evidence_file(request, batch_or_404(request.user, pk))
 

@@ -18,7 +18,7 @@ def download(
     request: HttpRequest, lines: Iterator[str], name: str, content_type: str
 ) -> StreamingHttpResponse:
     """`lines`, each with a line break added, as a file called `name`. Permissions are the view's to check."""
-    pieces = _pieces(lines)
+    pieces = _pieces(iter(()) if request.method == "HEAD" else lines)
     body = _later(pieces) if isinstance(request, ASGIRequest) else pieces
     disposition = content_disposition_header(True, name)
     return StreamingHttpResponse(

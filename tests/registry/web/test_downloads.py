@@ -58,6 +58,16 @@ def test_nothing_is_made_before_it_is_read():
         asyncio.run(body_of(answer))
 
 
+def test_who_asks_for_the_head_alone_has_nothing_made():
+    def lines():
+        raise AssertionError("read for nothing")
+        yield ""
+
+    answer = download(AsyncRequestFactory().head("/"), lines(), "a.txt", "text/plain")
+    assert asyncio.run(body_of(answer)) == []
+    assert answer["Content-Disposition"] == 'attachment; filename="a.txt"'
+
+
 NAMES = [
     (("evidence", "recursion: a × b", "0b7e"), "evidence-recursion-a-b-0b7e.jsonl"),
     (("evidence", "递归", "0b7e"), "evidence-0b7e.jsonl"),
