@@ -1,0 +1,45 @@
+"""The README's settings table, commands and probe are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from probes.core import Document
+from probes.core.fixtures import examine
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+NOT_FOR_USERS = {"TEST_DATABASE_NAME"}
+
+
+def settings_read() -> set[str]:
+    source = (ROOT / "registry" / "settings.py").read_text()
+    return set(re.findall(r'\b(?:text|flag|number|listed|generated|rate)\("([A-Z_]+)"', source))
+
+
+def test_every_setting_is_in_the_table_and_no_other():
+    table = README.split("## Settings")[1].split("## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("|")]
+    told = {name for names in rows for name in re.findall(r"`([A-Z_]{4,})`", names)}
+    assert told == settings_read() - NOT_FOR_USERS
+
+
+@pytest.mark.parametrize("command", re.findall(r"manage\.py (\w+)", README))
+def test_every_command_exists(command):
+    assert command in get_commands()
+
+
+def test_the_first_probe_passes_the_gate():
+    document = Document.parse(re.search(r"```yaml\n(.*?)```", README, re.DOTALL)[1])
+    assert examine(document).problems == ()
+
+
+def test_every_file_it_names_is_there():
+    for path in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / path).exists(), path
+    for path in re.findall(r"`((?:registry|probes|ladder|templates|tests)/[^`]*)`", README):
+        assert (ROOT / path).exists(), path
