@@ -22,13 +22,16 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+APART = {"test_admin", "test_leak_guard", "test_live", "test_stream"}
+"""Tests that need no site, or have one of their own: another worker may take them."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser/" in item.nodeid:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            apart = item.path.stem in APART
+            item.add_marker(pytest.mark.xdist_group("browser, apart" if apart else "browser"))
 
 
 @pytest.fixture(scope="package")

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect
 
+from tests.browser import steps
 from tests.served import Site, running_site
 
 BEFORE = "Write nothing after the terminator. Do not repeat it."
@@ -24,12 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def signed_in(browser: Browser, site: Site) -> StorageState:
-    page = browser.new_page()
-    page.goto(site.sign_in_link())
-    page.wait_for_url(lambda url: "/sign-in/" not in url)
-    state = page.context.storage_state()
-    page.context.close()
-    return state
+    return steps.sign_in(browser, site)
 
 
 def run_once(page: Page, site: Site) -> None:
