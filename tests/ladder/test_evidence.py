@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import io
 import json
 import random
+import uuid
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.management import CommandError, call_command
 from django.test import AsyncClient
 from django.urls import reverse
 
@@ -186,6 +189,15 @@ def test_a_row_changed_past_the_triggers_is_named(race):
         Attempt.objects.filter(pk=attempt.pk).update(output="It is. Not.")
     found = verify_lines(bytes_of(race.batch))
     assert {lie.about for lie in found.lies} == {"outcome", "verdict"}
+
+
+def test_the_operator_can_print_it(race):
+    out = io.StringIO()
+    call_command("evidence", str(race.pk), stdout=out)
+    assert out.getvalue().encode() == b"".join(bytes_of(race.batch))
+    with pytest.raises(CommandError, match="There is no batch 0000") as failure:
+        call_command("evidence", str(uuid.UUID(int=0)))
+    assert failure.value.returncode == 2
 
 
 # --- the download -----------------------------------------------------------------------------------
