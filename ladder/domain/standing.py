@@ -13,9 +13,6 @@ from probes.domain.results import Cell, Mark, Tally, cells, tally
 from probes.models import Batch, Trial
 from probes.models.run import State
 
-REASONS = {"connect": "no connection", "not_json": "not JSON", "interrupted": "interrupted in flight"}
-"""Words for error codes that do not read as words themselves."""
-
 
 @dataclass(frozen=True)
 class RaceCell:
@@ -73,7 +70,7 @@ class RaceCell:
 def _message(cell: Cell) -> str:
     """A verdict's own words; of what has none the reason in a word, told in full once beside the model."""
     if cell.mark == "unscored" and cell.attempt:
-        return REASONS.get(cell.attempt.error, cell.attempt.error.replace("_", " "))
+        return cell.attempt.reason
     return cell.message if cell.mark in {"pass", "fail"} else ""
 
 

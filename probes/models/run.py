@@ -18,6 +18,9 @@ from registry.endpoints.models import Endpoint
 from registry.immutability import frozen
 from registry.teams.models import Team
 
+REASONS = {"connect": "no connection", "not_json": "not JSON", "interrupted": "interrupted in flight"}
+"""Words for error codes that do not read as words themselves."""
+
 
 class State(models.TextChoices):
     """Of a batch and of a run; derived from their trials, and final once `finished_at` is set."""
@@ -221,6 +224,11 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} of {self.trial}"
+
+    @property
+    def reason(self) -> str:
+        """Why it is unscored, in words."""
+        return REASONS.get(self.error, self.error.replace("_", " "))
 
 
 @frozen()

@@ -86,9 +86,3 @@ def sign(mark: str) -> str:
 def thousands(number: int) -> str:
     """`9,515`."""
     return f"{number:,}"
-
-
-@register.filter
-def words(code: str) -> str:
-    """A code such as `rate_limited` as words."""
-    return code.replace("_", " ")
