@@ -8,8 +8,11 @@ from ladder.domain.standing import RaceCell, Standing
 from probes.core.terminal import printable
 from probes.core.verification import distribution
 
-NARROWEST, WIDEST = 16, 40
+NARROWEST, WIDEST = 16, 24
 """Characters that a message takes at least, and at most before it pushes what follows aside."""
+
+PARTIAL = ("truncated", "refused", "filtered")
+"""Outcomes that are shown beside the verdict on what came."""
 
 
 def board(standing: Standing) -> list[str]:
@@ -17,11 +20,11 @@ def board(standing: Standing) -> list[str]:
     cells = list(standing.cells)
     key = max((len(cell.rung.key) for cell in cells), default=0)
     mark = max((len(_word(cell)) for cell in cells), default=0)
-    message = max((len(_message(cell)) for cell in cells if _costs(cell)), default=0)
+    message = max((len(_message(cell)) for cell in cells if _beside(cell)), default=0)
     width = min(max(message, NARROWEST), WIDEST)
     return [
         f"{cell.rung.index:>2} {cell.rung.key:<{key}} {cell.letter} {_word(cell):<{mark}}  "
-        f"{_message(cell):<{width}}  {_costs(cell)}".rstrip()
+        f"{_message(cell):<{width}}  {_beside(cell)}".rstrip()
         for cell in cells
     ]
 
@@ -53,11 +56,14 @@ def _message(cell: RaceCell) -> str:
     return printable(cell.message)
 
 
-def _costs(cell: RaceCell) -> str:
-    """What a model that thinks has spent: `rt=3200  9515ms`."""
-    if len(cell.cells) != 1 or not (attempt := cell.cells[0].attempt) or not attempt.reasoning_tokens:
+def _beside(cell: RaceCell) -> str:
+    """What stands beside the message: `truncated`, and what a model that thinks spent: `rt=3200  9515ms`."""
+    if len(cell.cells) != 1 or not (attempt := cell.cells[0].attempt):
         return ""
-    return f"rt={attempt.reasoning_tokens}  {cell.cells[0].milliseconds}ms"
+    said = [attempt.outcome] if attempt.outcome in PARTIAL else []
+    if attempt.reasoning_tokens:
+        said += [f"rt={attempt.reasoning_tokens}", f"{cell.cells[0].milliseconds}ms"]
+    return "  ".join(said)
 
 
 def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -17,6 +17,7 @@ from ladder.models import Ladder, Race
 from probes.domain import attend
 from probes.domain.embedded import work
 from probes.models import Attempt, Batch, State, Trial
+from registry.endpoints.chat import Answer
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.immutability import erasure
 from registry.teams.models import Team
@@ -119,6 +120,15 @@ def test_what_is_unscored_or_pending_is_named_and_stays_aligned(team, alice):
     assert lines[0] == " 1 one-sentence A PENDING"
     assert "\x1b" not in "".join(lines)
     assert totals(race_standing(race))[2] == "0 PASS, 1 FAIL, 1 UNSCORED, 12 pending"
+
+
+def test_an_output_that_was_cut_off_says_so(team, alice):
+    race = a_race(alice, *two_endpoints(team))
+    cut = Answer(text="one two", finish="length", reasoning_tokens=7, sent_digest="d" * 64, milliseconds=5)
+    climb(race, {("ten-words", "A"): cut, ("ten-words", "B"): "one two"})
+    lines = board(race_standing(race))
+    assert lines[2] == " 2 ten-words    A FAIL     2 / 10 words      truncated  rt=7  5ms"
+    assert lines[3] == " 2 ten-words    B FAIL     2 / 10 words"
 
 
 def test_several_repeats_say_how_many_passed(team, alice):

@@ -52,13 +52,13 @@ class Recount:
 
 
 def recounts() -> Iterator[Recount]:
-    """Every stored verdict of a check that counts words split at white space."""
+    """Every stored verdict of a check that counts words split at white space, the latest first."""
     kind = {"rule__check_data__kind": "words", "rule__check_data__token": "whitespace"}
     rows = Verdict.objects.filter(**kind)
     found = rows.select_related("rule", "attempt__trial__run__version__probe").defer(
         "attempt__trial__run__version__document", "spans", "attempt__sent_messages"
     )
-    for verdict in found.order_by("pk").iterator(chunk_size=100):
+    for verdict in found.order_by("-pk").iterator(chunk_size=100):
         if verdict.rule.check_data.get("where") is None:
             yield Recount(verdict, recount(verdict.attempt.output))
 
