@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -20,12 +19,12 @@ from probes.core.text import words
 from probes.core.view import WHITE_SPACE
 from probes.domain.verification import batches
 from probes.domain.verification.recount import SPACES, recount
-from probes.domain.verification.scan import MEMBER, SPOKEN
-from probes.models import Attempt, Batch, ProbeVersion, Rubric, Rule, Run, Verdict
+from probes.models import Attempt, ProbeVersion, Rubric, Rule, Run, Verdict
 from registry.endpoints.models import Endpoint
-from registry.endpoints.practice import PRACTICE_CANARY, ensure_practice_endpoints
+from registry.endpoints.practice import ensure_practice_endpoints
 from registry.immutability import FREEZES, erasure
 from registry.teams.models import Team
+from tests.ladder.lies import failing, plant, some_attempt, verify
 from tests.ladder.raced import a_practice_race, climbed
 from tests.probes.stage import an_endpoint
 
@@ -39,25 +38,6 @@ def home(settings, tmp_path):
 @pytest.fixture
 def race(library, team) -> Race:
     return climbed(a_practice_race(team))
-
-
-def verify(*arguments: str) -> tuple[int, str]:
-    out = io.StringIO()
-    try:
-        call_command("verify", *arguments, stdout=out, stderr=io.StringIO())
-    except CommandError as error:
-        return error.returncode, f"{out.getvalue()}{error}\n"
-    return 0, out.getvalue()
-
-
-def failing() -> dict[str, tuple[str, ...]]:
-    """The properties that do not hold, by name, with what was seen."""
-    return {found.name: found.seen for found in properties() if not found.holds}
-
-
-def plant(rows: Any, **values: Any) -> None:
-    with erasure("a test plants a lie"):
-        assert rows.update(**values) > 0
 
 
 def test_after_a_race_every_property_holds(race):
@@ -154,11 +134,6 @@ def test_a_rung_that_cannot_be_read(race):
     assert "which cannot be read: slug: the key 'slug' is missing" in found["digests recompute"][0]
 
 
-def some_attempt(**lookup: Any) -> Any:
-    pk = Attempt.objects.filter(**lookup).earliest("pk").pk
-    return Attempt.objects.filter(pk=pk)
-
-
 def test_messages_that_differ_between_the_models(race):
     messages = [{"role": "user", "content": "Explain recursion in ten words, please."}]
     plant(some_attempt(trial__run__hold__rung__key="ten-words"), sent_messages=messages)
@@ -199,71 +174,6 @@ def test_a_word_verdict_that_no_recount_gives(race):
 def test_a_word_verdict_with_the_right_number_and_the_wrong_answer(race):
     plant(Verdict.objects.filter(attempt__trial__run__hold__rung__key="ten-words", actual=11), ok=True)
     assert "word-count verdicts equal an independent recount of the raw output" in failing()
-
-
-REASONING = "reasoning text is nowhere: not in the database, the evidence or a log"
-PLACES = [
-    ("probes_attempt.detail", {"detail": f"It said {PRACTICE_CANARY}."}, "the canary"),
-    ("probes_attempt.output", {"output": PRACTICE_CANARY}, "the canary"),
-    ("probes_attempt.sent_parameters", {"sent_parameters": {"a": [PRACTICE_CANARY]}}, "the canary"),
-    ("probes_attempt.detail", {"detail": '{"reasoning_content": "hm"}'}, "a reasoning field"),
-    ("probes_attempt.detail", {"detail": "{'reasoning_text': 'hm'}"}, "a reasoning field"),
-    (
-        "probes_attempt.sent_parameters",
-        {"sent_parameters": {"x": {"thinking_blocks": []}}},
-        "a reasoning field",
-    ),
-]
-
-
-@pytest.mark.parametrize(("place", "values", "what"), PLACES, ids=range(len(PLACES)))
-def test_reasoning_that_was_stored(race, place, values, what):
-    plant(some_attempt(), **values)
-    assert f"{what} in {place} (1 times)" in failing()[REASONING]
-
-
-def test_reasoning_in_any_other_table(race):
-    Team.objects.create(slug="leak", name=PRACTICE_CANARY)
-    Endpoint.objects.update(extra_body={"reasoning_content": "hm"})
-    assert failing()[REASONING][:2] == (
-        "a reasoning field in endpoints_endpoint.extra_body (2 times)",
-        "the canary in teams_team.name (1 times)",
-    )
-
-
-def test_reasoning_in_the_evidence_alone_names_the_batch(race):
-    plant(Batch.objects.all(), title=PRACTICE_CANARY)
-    assert f"the canary in the evidence of batch {race.pk} (1 times)" in failing()[REASONING]
-
-
-def test_a_model_may_speak_of_reasoning_fields(race):
-    said = 'Send {"reasoning_content": "…"}.'
-    plant(some_attempt(outcome="answered"), output=said)
-    assert REASONING not in failing()
-    assert not MEMBER.search(r'{"output": "{\"reasoning_content\": 1}"}')
-    assert SPOKEN.search(r'b"{\"reasoning_content\": 1}"')
-
-
-def test_reasoning_in_a_log(race, home, tmp_path_factory):
-    (home / "worker.log").write_text(f"INFO a\nERROR {PRACTICE_CANARY}\n")
-    other = tmp_path_factory.mktemp("logs") / "web.txt"
-    other.write_bytes(b'\xff{"reasoning_content": "hm"}\n')
-    status, printed = verify("--log", str(other))
-    assert status == 1
-    assert "       the canary in worker.log (1 times)\n" in printed
-    assert "       a reasoning field in web.txt (1 times)\n" in printed
-    assert "       worker.log: 2 lines of log scanned\n" in printed
-
-
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="there is a file only on SQLite")
-def test_the_canary_in_the_raw_file_alone(race, monkeypatch, tmp_path):
-    """A deleted row may linger in the file: across the border of two pieces, too."""
-    kept = tmp_path / "registry.sqlite3"
-    kept.write_bytes(b"\0" * (1024 * 1024 - 7) + PRACTICE_CANARY.encode() + b"\0" * 100)
-    monkeypatch.setitem(connection.settings_dict, "NAME", kept)
-    seen = failing()[REASONING]
-    assert seen[0] == "the canary in registry.sqlite3 (1 times)"
-    assert f"registry.sqlite3: {kept.stat().st_size:,} raw bytes scanned" in seen
 
 
 ENDPOINTS = "every attempt names the endpoint that served it"
