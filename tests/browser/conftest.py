@@ -26,12 +26,13 @@ APART = {"test_admin", "test_leak_guard", "test_live", "test_stream"}
 """Tests that need no site, or have one of their own: another worker may take them."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser/" in item.nodeid:
             item.add_marker(pytest.mark.browser)
             apart = item.path.stem in APART
-            item.add_marker(pytest.mark.xdist_group("browser, apart" if apart else "browser"))
+            item.add_marker(pytest.mark.xdist_group("browser-apart" if apart else "browser"))
 
 
 @pytest.fixture(scope="package")
