@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from probes.models import Batch, ProbeVersion, Run
 from registry.endpoints.models import Endpoint
-from registry.immutability import frozen
+from registry.immutability import bounded, frozen
 from registry.teams.models import Team
 
 
@@ -22,6 +22,7 @@ class Ladder(models.Model):
     title = models.CharField(max_length=200)
     summary = models.TextField()
     digest = models.CharField(max_length=64)
+    rung_count = models.PositiveSmallIntegerField()
     published_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -38,6 +39,7 @@ class Ladder(models.Model):
         return reverse("ladder", args=[self.team.slug, self.slug])
 
 
+@bounded("ladder", "rung_count")
 @frozen()
 class Rung(models.Model):
     """A probe version placed on a ladder. `key` is the published id (`ten-words`)."""
@@ -65,6 +67,7 @@ class Race(models.Model):
     batch = models.OneToOneField(Batch, on_delete=models.PROTECT, primary_key=True, related_name="race")
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="races")
     concept = models.CharField(max_length=200)
+    climb_count = models.PositiveSmallIntegerField(default=0)
 
     def __str__(self) -> str:
         return self.concept
@@ -73,6 +76,7 @@ class Race(models.Model):
         return reverse("race", args=[self.pk])
 
 
+@bounded("race", "climb_count")
 @frozen()
 class Climb(models.Model):
     """One model's way up in a race: letter A, B, …"""

@@ -3,6 +3,8 @@
 `save()` overrides are bypassed by `update()`, the admin, cascades and the shell; a trigger is not.
 A model is frozen by a decorator: `@frozen()` for whole rows, `@frozen("visibility")` for columns,
 `@frozen(when="finished_at")` for rows in which that column is no longer null. All may stand together.
+`@bounded("rubric", "rule_count")` lets a row in only while its parent holds fewer than the parent says:
+what was published whole cannot be added to.
 """
 
 from __future__ import annotations
@@ -75,6 +77,54 @@ def frozen(*columns: str, when: str = "") -> Callable[[ModelType], ModelType]:
     return mark
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A parent, reached by the foreign key `parent`, holds at most as many rows as its `size` says."""
+
+    model: type[Model]
+    parent: str
+    size: str
+
+    @property
+    def table(self) -> str:
+        return self.model._meta.db_table
+
+    @property
+    def name(self) -> str:
+        return f"frozen_{self.table}_full"
+
+    @property
+    def message(self) -> str:
+        return f"{self.table} cannot be added to: its {self.parent} is whole"
+
+    @property
+    def columns(self) -> tuple[str, str, str, str]:
+        """The foreign key's column, the parent's table, its key's column and the size's."""
+        field: Any = self.model._meta.get_field(self.parent)
+        parent = field.related_model._meta
+        return field.column, parent.db_table, parent.pk.column, parent.get_field(self.size).column
+
+
+BOUNDS: list[Bound] = []
+
+
+def bounded(parent: str, size: str) -> Callable[[ModelType], ModelType]:
+    """Class decorator for a model; see the module's docstring."""
+
+    def mark(model: ModelType) -> ModelType:
+        BOUNDS.append(Bound(model, parent, size))
+        return model
+
+    return mark
+
+
+Guard = Freeze | Bound
+
+
+def guards() -> list[Guard]:
+    return [*FREEZES, *BOUNDS]
+
+
 @contextmanager
 def erasure(reason: str, using: str = "default") -> Iterator[None]:
     """The only way past the triggers: one transaction in which frozen rows may change. Logged."""
@@ -97,9 +147,30 @@ def _tell_postgres(connection: BaseDatabaseWrapper, value: str) -> None:
             cursor.execute("SELECT set_config('registry.erasing', %s, true)", [value])
 
 
-def triggers(freeze: Freeze, vendor: str) -> dict[str, str]:
+def triggers(guard: Guard, vendor: str) -> dict[str, str]:
     """Trigger name to the SQL that creates it, for one of `sqlite` and `postgresql`."""
-    return _sqlite(freeze) if vendor == "sqlite" else _postgresql(freeze)
+    if isinstance(guard, Bound):
+        return {guard.name: _full_sqlite(guard) if vendor == "sqlite" else _full_postgresql(guard)}
+    return _sqlite(guard) if vendor == "sqlite" else _postgresql(guard)
+
+
+def _full_sqlite(bound: Bound) -> str:
+    key, parents, parent_key, size = bound.columns
+    held = f"SELECT count(*) FROM {bound.table} WHERE {key} = NEW.{key}"  # noqa: S608 - our own names
+    most = f"SELECT {size} FROM {parents} WHERE {parent_key} = NEW.{key}"  # noqa: S608
+    return (
+        f"CREATE TRIGGER {bound.name} BEFORE INSERT ON {bound.table} "
+        f"WHEN registry_erasing() = 0 AND ({held}) >= coalesce(({most}), 0) "
+        f"BEGIN SELECT RAISE(ABORT, '{bound.message}'); END"
+    )
+
+
+def _full_postgresql(bound: Bound) -> str:
+    arguments = ", ".join(f"'{each}'" for each in (bound.message, *bound.columns))
+    return (
+        f"CREATE TRIGGER {bound.name} BEFORE INSERT ON {bound.table} FOR EACH ROW "
+        f"EXECUTE FUNCTION registry_refuse_more({arguments})"
+    )
 
 
 def _sqlite(freeze: Freeze) -> dict[str, str]:
@@ -140,6 +211,23 @@ BEGIN
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
     END IF;
     RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE FUNCTION registry_refuse_more() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    held bigint;
+    most bigint;
+BEGIN
+    IF current_setting('registry.erasing', true) = 'on' THEN
+        RETURN NEW;
+    END IF;
+    EXECUTE format('SELECT count(*) FROM %I WHERE %I = ($1).%I', TG_TABLE_NAME, TG_ARGV[1], TG_ARGV[1])
+        INTO held USING NEW;
+    EXECUTE format('SELECT %I FROM %I WHERE %I = ($1).%I', TG_ARGV[4], TG_ARGV[2], TG_ARGV[3], TG_ARGV[1])
+        INTO most USING NEW;
+    IF held >= coalesce(most, 0) THEN
+        RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
 END $$
 """
 
@@ -164,35 +252,29 @@ def _add_function(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
 def _create_triggers(sender: AppConfig, using: str, **_: Any) -> None:
     connection = connections[using]
-    freezes = [freeze for freeze in FREEZES if freeze.model._meta.app_label == sender.label]
-    tables = set(connection.introspection.table_names()) if freezes else set()
+    own = [guard for guard in guards() if guard.model._meta.app_label == sender.label]
+    tables = set(connection.introspection.table_names()) if own else set()
     with transaction.atomic(using=using), connection.cursor() as cursor:
-        if freezes and connection.vendor == "postgresql":
+        if own and connection.vendor == "postgresql":
             cursor.execute(POSTGRESQL_REFUSAL)
-        for table in tables & {freeze.table for freeze in freezes}:
-            _create(cursor, [freeze for freeze in freezes if freeze.table == table], connection.vendor)
+        for table in tables & {guard.table for guard in own}:
+            _create(cursor, [guard for guard in own if guard.table == table], connection.vendor)
 
 
-def _create(cursor: Any, freezes: list[Freeze], vendor: str) -> None:
-    """Make the triggers of one table anew; those of a freeze that is no longer declared go."""
-    table = freezes[0].table
+def _create(cursor: Any, own: list[Guard], vendor: str) -> None:
+    """Make the triggers of one table anew; those of a guard that is no longer declared go."""
+    table = own[0].table
     on = f" ON {table}" if vendor == "postgresql" else ""
     for name in sorted(_present(cursor, vendor, table)):
         cursor.execute(f"DROP TRIGGER {name}{on}")
-    for freeze in freezes:
-        for sql in triggers(freeze, vendor).values():
+    for guard in own:
+        for sql in triggers(guard, vendor).values():
             cursor.execute(sql)
 
 
 def _present(cursor: Any, vendor: str, table: str = "") -> set[str]:
     """The names of our triggers that the database has: of one table, or of all."""
-    query = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
-    if vendor == "postgresql":
-        query = (
-            "SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE NOT tgisinternal"
-        )
-        query += " AND relnamespace = current_schema()::regnamespace AND tgenabled <> 'D'"
-    cursor.execute(query)
+    cursor.execute(SQLITE_TRIGGERS if vendor == "sqlite" else POSTGRESQL_TRIGGERS)
     return {name for name, on in cursor.fetchall() if name.startswith("frozen_") and table in ("", on)}
 
 
@@ -201,7 +283,7 @@ def missing_triggers(using: str = "default") -> list[str]:
     connection = connections[using]
     tables = set(connection.introspection.table_names())
     wanted = [
-        name for freeze in FREEZES if freeze.table in tables for name in triggers(freeze, connection.vendor)
+        name for guard in guards() if guard.table in tables for name in triggers(guard, connection.vendor)
     ]
     with connection.cursor() as cursor:
         present = _present(cursor, connection.vendor)

@@ -77,6 +77,7 @@ def publish_ladder(team: Team, document: LadderDocument, versions: Mapping[str, 
         title=document.title,
         summary=document.summary,
         digest=digest,
+        rung_count=len(placed),
     )
     _place(made, placed)
     return Edition(made, created=True)

@@ -135,6 +135,7 @@ def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVer
         parameters=document.parameters.as_json(),
         changelog=document.changelog,
         document=document.canonical(),
+        fixture_count=len(document.fixtures),
         published_by=by,
     )
     Fixture.objects.bulk_create(_fixtures(version, document))
@@ -151,6 +152,7 @@ def _rubric(probe: Probe, document: Document) -> Rubric:
             "checks_digest": document.checks_digest,
             "prose": document.rubric.prose,
             "criteria": list(document.rubric.criteria),
+            "rule_count": len(document.rubric.rules),
         },
     )
     if created:

@@ -15,7 +15,7 @@ from probes.core.scoring import OutputIs
 from probes.models.probe import Visibility
 from probes.models.version import ProbeVersion, Rule
 from registry.endpoints.models import Endpoint
-from registry.immutability import frozen
+from registry.immutability import bounded, frozen
 from registry.teams.models import Team
 
 REASONS = {"connect": "no connection", "not_json": "not JSON", "interrupted": "interrupted in flight"}
@@ -30,7 +30,7 @@ class State(models.TextChoices):
     CANCELLED = "cancelled", "cancelled"
 
 
-@frozen("team", "started_by", "visibility", "practice", "created_at", "idempotency_key")
+@frozen("team", "started_by", "visibility", "practice", "created_at", "idempotency_key", "run_count")
 @frozen("state", "finished_at", "cancelled_at", when="finished_at")  # seq goes on: a late reply takes one
 class Batch(models.Model):
     """What one person started at once; the unit of streaming, visibility and download.
@@ -47,6 +47,7 @@ class Batch(models.Model):
     title = models.CharField(max_length=300)
     visibility = models.CharField(max_length=6, choices=Visibility.choices)
     practice = models.BooleanField(default=False)
+    run_count = models.PositiveSmallIntegerField(default=0)
     idempotency_key = models.CharField(max_length=100, null=True)  # noqa: DJ001 - null is "none given"
     state = models.CharField(max_length=10, choices=State.choices, default=State.RUNNING)
     seq = models.PositiveBigIntegerField(default=0)
@@ -74,6 +75,7 @@ class Batch(models.Model):
         return reverse("batch", args=[self.pk])
 
 
+@bounded("batch", "run_count")
 @frozen("batch", "position", "version", "endpoint", "endpoint_name", "model", "binding", "repeats")
 @frozen(when="finished_at")
 class Run(models.Model):
@@ -111,6 +113,7 @@ class Run(models.Model):
         return f"{self.model} on {self.version}"
 
 
+@bounded("run", "repeats")
 @frozen("run", "repeat")
 @frozen("state", "final", "closed_at", when="closed_at")  # a late reply still moves its seq
 class Trial(models.Model):
@@ -231,6 +234,7 @@ class Attempt(models.Model):
         return REASONS.get(self.error, self.error.replace("_", " "))
 
 
+@bounded("attempt", "total")
 @frozen()
 class Verdict(models.Model):
     """One rule's finding on one attempt, as the core reported it."""

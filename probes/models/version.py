@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from probes.core import Document
 from probes.models.probe import Probe
-from registry.immutability import frozen
+from registry.immutability import bounded, frozen
 
 DIGEST_LENGTH = 64
 
@@ -26,6 +26,7 @@ class Rubric(models.Model):
     checks_digest = models.CharField(max_length=DIGEST_LENGTH)
     prose = models.TextField()
     criteria = models.JSONField(default=list)
+    rule_count = models.PositiveSmallIntegerField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["probe", "rubric_digest"], name="one_rubric_a_digest")]
@@ -34,6 +35,7 @@ class Rubric(models.Model):
         return f"rubric {self.rubric_digest[:12]}"
 
 
+@bounded("rubric", "rule_count")
 @frozen()
 class Rule(models.Model):
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="rules")
@@ -68,6 +70,7 @@ class ProbeVersion(models.Model):
     parameters = models.JSONField(default=dict)
     changelog = models.TextField(blank=True)
     document = models.JSONField()
+    fixture_count = models.PositiveSmallIntegerField()
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
@@ -93,6 +96,7 @@ class ProbeVersion(models.Model):
         return Document.from_json(document)
 
 
+@bounded("version", "fixture_count")
 @frozen()
 class Fixture(models.Model):
     version = models.ForeignKey(ProbeVersion, on_delete=models.PROTECT, related_name="fixtures")

@@ -32,7 +32,7 @@ def batch(
     """One run whose repeats got these replies: None is an error; with `finished` off the last one waits."""
     now = timezone.now()
     made = Batch.objects.create(
-        team=at.team, started_by=by, title=f"{model} on it", visibility=visibility, practice=at.practice
+        team=at.team, started_by=by, title=f"{model} on it", visibility=visibility, practice=at.practice, run_count=1
     )
     run = Run.objects.create(
         batch=made, position=1, version=version, endpoint=at, endpoint_name=at.name, model=model,

@@ -11,7 +11,7 @@ from probes.core import Document, DocumentError
 from probes.core.recomputing import same
 from probes.domain.verification.property import Look
 from probes.models import ProbeVersion
-from registry.immutability import FREEZES, missing_triggers, triggers
+from registry.immutability import guards, missing_triggers, triggers
 
 
 def versions_that_lie() -> tuple[int, list[str]]:
@@ -77,8 +77,8 @@ def _stored(version: ProbeVersion) -> dict[str, Any]:
 
 
 def look_at_triggers() -> Look:
-    wanted = {name for freeze in FREEZES for name in triggers(freeze, connection.vendor)}
-    tables = {freeze.table for freeze in FREEZES}
+    wanted = {name for guard in guards() for name in triggers(guard, connection.vendor)}
+    tables = {guard.table for guard in guards()}
     if missing := missing_triggers():
         return False, [*(f"{name} is missing" for name in missing), "manage.py migrate creates them again"]
     return bool(wanted), [f"{len(wanted)} triggers on {len(tables)} tables refuse every change"]

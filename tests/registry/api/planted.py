@@ -64,7 +64,7 @@ def plant(team: Team, alice: User) -> Planted:
 def a_ladder(team: Team, rungs: int = 2) -> Ladder:
     """A ladder of small probes, which is quicker to have than the one that ships."""
     ladder = Ladder.objects.create(
-        team=team, slug="small", number=1, title="Small", summary="A small ladder.", digest="d" * 64
+        team=team, slug="small", number=1, title="Small", summary="A small ladder.", digest="d" * 64, rung_count=rungs
     )
     for index in range(1, rungs + 1):
         asked = {"user": f"'{index} words on {{{{concept}}}}.'", "variables": "[concept]"}
