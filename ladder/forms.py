@@ -34,7 +34,7 @@ class RaceFields(forms.Form):
     visibility = forms.ChoiceField(
         choices=Visibility.choices, error_messages=dict.fromkeys(["required", "invalid_choice"], VISIBILITY)
     )
-    key = forms.CharField(required=False, max_length=100)
+    key = forms.Field(required=False)
 
 
 @dataclass

@@ -8,9 +8,18 @@ from django.db import transaction
 
 from ladder.domain.concept import concept_problem, stripped
 from ladder.models import Climb, Hold, Ladder, Race, Rung
-from probes.domain.start import LONGEST_TITLE, RunRequest, StartRefused, start_batch
+from probes.domain.start import (
+    KEY_TAKEN,
+    LONGEST_TITLE,
+    RIGHT,
+    RunRequest,
+    StartRefused,
+    start_batch,
+    start_problems,
+)
 from probes.models import Batch
 from registry.endpoints.models import Endpoint
+from registry.teams import access
 from registry.teams.models import Team, User
 
 LETTERS = "ABCDEFGH"
@@ -31,23 +40,29 @@ def start_race(
 ) -> Race:
     """Write batch, runs, trials and race in one transaction; the same key gives the same race again.
 
+    A key that has started another race is refused.
+
     Raises StartRefused with `problems` by field: `concept`, `lanes`, `a-endpoint`, `a-model`, …,
     and those that starting a batch has (`repeats`, `visibility`, …); and what `access.require` does.
     """
     concept, lanes = stripped(concept), [(endpoint, stripped(model)) for endpoint, model in lanes]
-    if problems := _problems(concept, lanes):
-        raise StartRefused(problems)
+    title = f"{concept}: {' × '.join(model for _, model in lanes)}"[:LONGEST_TITLE]
     rungs = list(ladder.rungs.select_related("version__probe__team").order_by("index"))
+    runs = _requests(rungs, lanes, concept, repeats)
+    if problems := _problems(concept, lanes):
+        if by:
+            access.require(by, team, RIGHT)
+        raise StartRefused(start_problems(team, by, runs, title, visibility, idempotency_key) | problems)
     with transaction.atomic():
         batch = start_batch(
             team=team,
             by=by,
-            runs=_requests(rungs, lanes, concept, repeats),
-            title=f"{concept}: {' × '.join(model for _, model in lanes)}"[:LONGEST_TITLE],
+            runs=runs,
+            title=title,
             visibility=visibility,
             idempotency_key=idempotency_key,
         )
-        return _already(batch) or _place(batch, ladder, rungs, concept, lanes)
+        return _already(batch, ladder) or _place(batch, ladder, rungs, concept, lanes)
 
 
 def _requests(rungs: list[Rung], lanes: Sequence[Lane], concept: str, repeats: int) -> list[RunRequest]:
@@ -59,17 +74,17 @@ def _requests(rungs: list[Rung], lanes: Sequence[Lane], concept: str, repeats: i
     ]
 
 
-def _already(batch: Batch) -> Race | None:
-    """The race of a batch that an earlier start with the same key made."""
-    return Race.objects.filter(batch=batch).select_related("batch", "ladder").first()
+def _already(batch: Batch, ladder: Ladder) -> Race | None:
+    """The race of a batch that an earlier start with the same key made; the batch has the same runs."""
+    race = Race.objects.filter(batch=batch).select_related("batch", "ladder").first()
+    if race and race.ladder_id != ladder.pk:  # another edition may stand on the same versions
+        raise StartRefused({"idempotency_key": KEY_TAKEN})
+    return race
 
 
 def _place(batch: Batch, ladder: Ladder, rungs: list[Rung], concept: str, lanes: Sequence[Lane]) -> Race:
-    runs = list(batch.runs.order_by("position"))
-    wanted = [(rung.version_id, model) for rung in rungs for _, model in lanes]
-    if [(run.version_id, run.model) for run in runs] != wanted:
-        raise StartRefused({"idempotency_key": "This key has started something else: use a new one."})
-    race = Race.objects.create(batch=batch, ladder=ladder, concept=concept)
+    runs = batch.runs.order_by("position")
+    race = Race.objects.create(batch=batch, ladder=ladder, concept=concept, climb_count=len(lanes))
     climbs = [
         Climb.objects.create(race=race, letter=letter, endpoint=endpoint, model=model)
         for letter, (endpoint, model) in zip(LETTERS, lanes, strict=False)
@@ -82,18 +97,8 @@ def _place(batch: Batch, ladder: Ladder, rungs: list[Rung], concept: str, lanes:
 
 
 def _problems(concept: str, lanes: Sequence[Lane]) -> dict[str, str]:
+    """What only a race has; the rest is said where its batch is started."""
     found = {"concept": concept_problem(concept)}
     if not 2 <= len(lanes) <= len(LETTERS):
         found["lanes"] = f"A race needs 2 to {len(LETTERS)} models: {len(lanes)} were given."
-    for letter, (endpoint, model) in zip(LETTERS.lower(), lanes, strict=False):
-        message = _unknown_model(endpoint, model)
-        if message not in found.values():
-            found[f"{letter}-model"] = message
     return {name: message for name, message in found.items() if message}
-
-
-def _unknown_model(endpoint: Endpoint, model: str) -> str:
-    """Said before the start only where the list of models is surely complete: of practice endpoints."""
-    if not endpoint.practice or not model or model in endpoint.models_offered:
-        return ""
-    return f"{endpoint.name} has no model {model}: write one of {', '.join(endpoint.models_offered)}."

@@ -18,7 +18,7 @@ from ladder.forms import RaceForm, posted_form
 from ladder.models import Ladder, Race
 from ladder.views.pages import ladder_context, ladder_or_404
 from probes.domain.cancel import cancel_batch
-from probes.domain.start import StartRefused
+from probes.domain.start import StartRefused, key_of
 from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import User
@@ -44,16 +44,19 @@ def _started(request: HttpRequest, ladder: Ladder, form: RaceForm) -> Race | Non
         form.check_concept()
         return None
     given = form.fields.cleaned_data
+    concept = given["concept"] or ""
+    lanes = [(endpoint.pk, model) for endpoint, model in form.lanes]
+    asked = (ladder.pk, concept, lanes, given["repeats"], given["visibility"])
     try:
         return start_race(
             team=form.lanes[0][0].team,
             by=request.user if request.user.is_authenticated else None,
             ladder=ladder,
-            concept=given["concept"] or "",
+            concept=concept,
             lanes=form.lanes,
             repeats=given["repeats"],
             visibility=given["visibility"],
-            idempotency_key=given["key"] or None,
+            idempotency_key=key_of(given["key"] or "", *asked),
         )
     except StartRefused as refused:
         form.add(refused)

@@ -17,8 +17,16 @@ _MEANT_AS_ONE = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*\}\}")
 
 _LINE_ENDS = re.compile("[\n\x0b\x0c\r\x85\u2028\u2029]")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_TURNS_THE_LINE = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BRACES = re.compile(r"\{\{|\}\}")
-_TAG = re.compile(r"<[A-Za-z/!?][^>]{0,20}>?")
+_TAG = re.compile(r"<[A-Za-z/!][^>]{0,20}>?")
+
+_UNSEEN = re.compile(
+    f"[{WHITE_SPACE}\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+"""White space, controls, and what Unicode lets go unseen (Default_Ignorable_Code_Point), frozen here."""
 
 
 class BindingError(ValueError):
@@ -62,18 +70,32 @@ def require_binding(variables: Collection[str], binding: Mapping[str, str]) -> N
             raise BindingError(f"the value of {name} must be a text")
 
 
-def value_problem(value: str) -> str:
+def is_blank(text: str) -> bool:
+    """Whether a reader would see nothing of `text`."""
+    return _UNSEEN.fullmatch(text) is not None
+
+
+def line_problem(text: str, subject: str = "This") -> str:
+    """Why `text` is not one line that shows what it is, and what to do; empty if it is."""
+    if _LINE_ENDS.search(text):
+        return f"{subject} holds a line break: write it on one line."
+    if found := _UNPRINTABLE.search(text):
+        return f"{subject} holds a character that cannot be printed (U+{ord(found[0]):04X}): take it out."
+    if found := _TURNS_THE_LINE.search(text):
+        return f"{subject} holds a character that turns the line around (U+{ord(found[0]):04X}): take it out."
+    return ""
+
+
+def value_problem(value: str, subject: str = "This") -> str:
     """Why `value` cannot be entered for a variable, and what to write instead; empty if it can."""
-    if not value.strip(WHITE_SPACE):
-        return "This is blank: write a word or a short phrase, such as recursion."
+    if is_blank(value):
+        return f"{subject} is blank: write a word or a short phrase, such as recursion."
     if len(value) > MAX_VALUE:
-        return f"This has {len(value):,} characters: shorten it to {MAX_VALUE} or fewer."
-    if _LINE_ENDS.search(value):
-        return "This holds a line break: write it on one line."
-    if found := _UNPRINTABLE.search(value):
-        return f"This holds a character that cannot be printed (U+{ord(found[0]):04X}): take it out."
+        return f"{subject} has {len(value):,} characters: shorten it to {MAX_VALUE} or fewer."
+    if problem := line_problem(value, subject):
+        return problem
     if found := _BRACES.search(value):
-        return f"This holds {found[0]}, which marks a variable in a prompt: leave the braces out."
+        return f"{subject} holds {found[0]}, which marks a variable in a prompt: leave the braces out."
     if found := _TAG.search(value):
-        return f"This holds HTML ({found[0]}): write plain words."
+        return f"{subject} holds HTML ({found[0]}): write plain words."
     return ""

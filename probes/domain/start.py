@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from probes.core.template import value_problem
+from probes.core.template import is_blank, line_problem, value_problem
 from probes.core.view import WHITE_SPACE
 from probes.domain import doorbell
 from probes.models import Batch, Probe, ProbeVersion, Run, Trial, Visibility
@@ -26,7 +27,7 @@ LONGEST_MODEL = 200
 LONGEST_TITLE = 300
 LONGEST_KEY = 100
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+KEY_TAKEN = "This key has started something else: use a new one."
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,15 @@ def start_batch(
 ) -> Batch:
     """Write the batch with its runs and trials, and ring for a worker once that is committed.
 
-    The same `idempotency_key` in the same team gives the same batch again, however many ask at once.
+    The same `idempotency_key` in the same team gives the same batch again, however many ask at once;
+    a key that started other runs, or the same for other readers, is refused.
     `by` None is the operator at the command line. Raises StartRefused, and what `access.require` does.
     """
     if by:
         access.require(by, team, RIGHT)
     if already := _with_key(team, idempotency_key):
-        return already
-    if problems := _problems(team, by, runs, title, visibility, idempotency_key):
+        return _same(already, runs, visibility)
+    if problems := start_problems(team, by, runs, title, visibility, idempotency_key):
         raise StartRefused(problems)
     batch = Batch(
         team=team,
@@ -78,13 +80,40 @@ def start_batch(
         title=title.strip(WHITE_SPACE),
         visibility=visibility,
         practice=all(request.endpoint.practice for request in runs),
+        run_count=len(runs),
         idempotency_key=idempotency_key or None,
     )
     return _write_once(batch, runs)
 
 
+def key_of(form_key: str, *asked: object) -> str | None:
+    """The key under which a form that carries `form_key` starts what is `asked` there.
+
+    Sent twice it is the same; sent again with something else in it (the browser's Back brings the
+    old form) it is a new start, as whoever sent it means it.
+    """
+    told = json.dumps([form_key, *asked], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest() if form_key else None
+
+
 def _with_key(team: Team, key: str | None) -> Batch | None:
-    return Batch.objects.filter(team=team, idempotency_key=key).first() if key else None
+    if not key or _key_problem(key):
+        return None
+    return Batch.objects.filter(team=team, idempotency_key=key).first()
+
+
+def _same(batch: Batch, runs: Sequence[RunRequest], visibility: str) -> Batch:
+    """The batch that a key has started, if it is what is asked now. Raises StartRefused."""
+    asked = [
+        (run.version.pk, run.endpoint.pk, run.model.strip(WHITE_SPACE), dict(run.binding), run.repeats)
+        for run in runs
+    ]
+    rows = batch.runs.order_by("position")
+    if batch.visibility != visibility or asked != list(
+        rows.values_list("version", "endpoint", "model", "binding", "repeats")
+    ):
+        raise StartRefused({"idempotency_key": KEY_TAKEN})
+    return batch
 
 
 def _write_once(batch: Batch, runs: Sequence[RunRequest]) -> Batch:
@@ -96,7 +125,7 @@ def _write_once(batch: Batch, runs: Sequence[RunRequest]) -> Batch:
         already = _with_key(batch.team, batch.idempotency_key)
         if already is None:
             raise
-        return already
+        return _same(already, runs, batch.visibility)
     return batch
 
 
@@ -134,34 +163,51 @@ class _Problems(dict[str, str]):
             self[name] = message
 
 
-def _problems(
+def start_problems(
     team: Team, by: User | None, runs: Sequence[RunRequest], title: str, visibility: str, key: str | None
 ) -> dict[str, str]:
+    """All that keeps these runs from being started, by field."""
     found = _Problems()
-    found.note("title", _line_problem("title", title, LONGEST_TITLE))
-    if key and len(key) > LONGEST_KEY:
-        found.note("idempotency_key", f"The key has {len(key)} characters: use at most {LONGEST_KEY}.")
+    found.note("idempotency_key", _key_problem(key or ""))
     found.note("runs", _amount_problem(runs))
     for request in runs:
-        found.note(f"{request.prefix}endpoint", _endpoint_problem(team, request.endpoint))
+        endpoint_problem = _endpoint_problem(team, request.endpoint)
+        found.note(f"{request.prefix}endpoint", endpoint_problem)
         found.note(f"{request.prefix}model", _line_problem("model", request.model, LONGEST_MODEL))
+        if not endpoint_problem:
+            found.note(f"{request.prefix}model", _unknown_model(request))
         found.note("repeats", _repeats_problem(request.repeats))
         for name, problem in _binding_problems(request):
             found.note(name, problem)
     found.note("version", _version_problem(by, runs))
     found.note("visibility", _visibility_problem(visibility, runs))
+    if not found:  # titles are made of the fields above, and what is wrong is said there
+        found.note("title", _line_problem("title", title, LONGEST_TITLE))
     return found
+
+
+def _key_problem(key: str) -> str:
+    if len(key) > LONGEST_KEY:
+        return f"The key has {len(key)} characters: use at most {LONGEST_KEY}."
+    return line_problem(key, "The key")
 
 
 def _line_problem(what: str, text: str, longest: int) -> str:
     stripped = text.strip(WHITE_SPACE)
-    if not stripped:
+    if is_blank(stripped):
         return f"Write the {what}: nothing is entered."
     if len(stripped) > longest:
         return f"The {what} has {len(stripped):,} characters: shorten it to {longest} or fewer."
-    if _UNPRINTABLE.search(stripped):
-        return f"The {what} holds a line break or a control character: write it on one line."
-    return ""
+    return line_problem(stripped, f"The {what}")
+
+
+def _unknown_model(request: RunRequest) -> str:
+    """Said before the start only where the list of models is surely complete: of practice endpoints."""
+    endpoint, model = request.endpoint, request.model.strip(WHITE_SPACE)
+    offered = endpoint.models_offered if endpoint.practice else []
+    if not offered or model in offered:
+        return ""
+    return f"{endpoint.name} has no model {model}: write one of {', '.join(offered)}."
 
 
 def _amount_problem(runs: Sequence[RunRequest]) -> str:

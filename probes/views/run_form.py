@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probes.core.template import value_problem
-from probes.domain.start import MOST_REPEATS, RunRequest, start_batch
+from probes.domain.start import MOST_REPEATS, RunRequest, key_of, start_batch
 from probes.models import Batch, ProbeVersion
 from probes.models.run import Visibility
 from probes.views.version_page import EXAMPLE_VALUE, PREFIX
@@ -92,12 +92,12 @@ class RunForm:
         endpoint = self.picker.endpoint
         if self.problems or endpoint is None or not isinstance(self.person, User):
             return None
-        model = self.picker.model
+        model, asked = self.picker.model, (self.version.pk, endpoint.pk, self.picker.model, self.values)
         return start_batch(
             team=endpoint.team,
             by=self.person,
             runs=[RunRequest(self.version, endpoint, model, binding=self.values, repeats=int(self.repeats))],
             title=f"{model} on {self.version.probe.title}"[:300],
             visibility=self.visibility,
-            idempotency_key=self.key[:100] or None,
+            idempotency_key=key_of(self.key, *asked, int(self.repeats), self.visibility),
         )

@@ -34,7 +34,7 @@ CONCEPTS = {
     "blank": ("   ", "Write a concept, such as recursion, love or a for loop."),
     "long": ("x" * 201, "The concept has 201 characters: shorten it to 200 or fewer."),
     "braces": ("{{x}}", "The concept holds {{, which marks a variable in a prompt: leave the braces out."),
-    "HTML": ("a <b>tree</b>", "The concept holds <, as HTML does: write it in plain words."),
+    "HTML": ("a <b>tree</b>", "The concept holds HTML (<b>): write plain words."),
     "unprintable": (
         "a\x07tree",
         "The concept holds a character that cannot be printed (U+0007): take it out.",

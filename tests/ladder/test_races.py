@@ -65,6 +65,21 @@ def test_sending_the_form_twice_starts_one_race(client, bob, lab_and_cloud):
     assert Race.objects.count() == 1
 
 
+def test_back_and_another_concept_is_another_race(client, bob, lab_and_cloud):
+    """The browser's Back brings the old form, with the key that has started a race."""
+    client.force_login(bob)
+    first = client.post(START, form(*lab_and_cloud))
+    second, twice = (client.post(START, form(*lab_and_cloud, concept="love")) for _ in range(2))
+    assert second.url == twice.url != first.url
+    assert client.post(START, form(*lab_and_cloud, **{"b-model": "o"})).url not in {first.url, second.url}
+    assert sorted(race.concept for race in Race.objects.all()) == ["love", "recursion", "recursion"]
+
+
+def test_a_key_with_nul_in_it_is_as_good_as_any(client, bob, lab_and_cloud):
+    client.force_login(bob)
+    assert client.post(START, form(*lab_and_cloud, key="a\0b")).status_code == 302
+
+
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case["problem"] and "\ud800" not in case["concept"]],
     ids=lambda case: ascii(case["concept"])[:30],

@@ -6,7 +6,9 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
+from ladder.core import LadderDocument
 from ladder.domain import start_race
+from ladder.domain.load import LIBRARY, publish_ladder
 from ladder.models import Climb, Hold, Race
 from probes.domain.start import StartRefused
 from probes.models import Batch, Trial
@@ -75,12 +77,39 @@ def test_a_key_that_started_something_else_is_refused(bob, team, lab_and_cloud):
         a_race(bob, *lab_and_cloud, idempotency_key="k")
 
 
+@pytest.mark.parametrize("changes", [{"concept": "love"}, {"repeats": 2}, {"visibility": "team"}])
+def test_a_key_that_started_another_race_is_refused(bob, lab_and_cloud, changes):
+    a_race(bob, *lab_and_cloud, idempotency_key="k")
+    with pytest.raises(StartRefused, match="This key has started something else"):
+        a_race(bob, *lab_and_cloud, idempotency_key="k", **changes)
+    assert Race.objects.count() == 1
+
+
+def test_a_key_that_raced_up_another_edition_is_refused(bob, lab_and_cloud):
+    a_race(bob, *lab_and_cloud, idempotency_key="k")
+    first = the_ladder()
+    text = (LIBRARY / "torture-test.ladder.yaml").read_text("utf-8").replace("title: The ", "title: Another ")
+    versions = {rung.version.probe.slug: rung.version for rung in first.rungs.all()}
+    assert publish_ladder(first.team, LadderDocument.parse(text), versions).ladder == the_ladder() != first
+    with pytest.raises(StartRefused, match="This key has started something else"):
+        a_race(bob, *lab_and_cloud, idempotency_key="k")
+
+
+def test_a_bad_concept_and_a_bad_model_are_said_together(team, bob, lab_and_cloud):
+    lanes = [(lab_and_cloud[0], "m"), (lab_and_cloud[1], "\u200b")]
+    found = refused(team=team, by=bob, concept="a\0b", lanes=lanes, visibility="public")
+    assert found == {
+        "concept": "The concept holds a character that cannot be printed (U+0000): take it out.",
+        "b-model": "Write the model: nothing is entered.",
+    }
+
+
 @pytest.mark.parametrize(
     ("concept", "message"),
     [
         ("", "Write a concept, such as recursion, love or a for loop."),
         ("{{concept}}", "The concept holds {{, which marks a variable in a prompt: leave the braces out."),
-        ("<b>love</b>", "The concept holds <, as HTML does: write it in plain words."),
+        ("<b>love</b>", "The concept holds HTML (<b>): write plain words."),
     ],
 )
 def test_a_concept_that_cannot_be_raced_is_said_at_its_field_once(team, bob, lab_and_cloud, concept, message):

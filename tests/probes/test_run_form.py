@@ -46,6 +46,29 @@ def test_a_form_sent_twice_starts_once(client, bob, address, fields):
     assert Batch.objects.count() == 1
 
 
+@pytest.mark.parametrize("changed", [{"model": "maker/two"}, {"repeats": "4"}, {"visibility": "team"}])
+def test_back_and_something_else_in_the_form_is_another_start(client, bob, address, fields, changed):
+    client.force_login(bob)
+    first = client.post(address, fields)
+    second, twice = (client.post(address, fields | changed) for _ in range(2))
+    assert second.status_code == 302
+    assert second.url == twice.url != first.url
+    assert Batch.objects.count() == 2
+
+
+def test_a_key_with_nul_in_it_is_as_good_as_any(client, bob, address, fields):
+    client.force_login(bob)
+    assert client.post(address, fields | {"key": "a\0b"}).status_code == 302
+
+
+def test_an_unknown_practice_model_is_said_at_its_field(client, bob, address, fields, practice_endpoints):
+    client.force_login(bob)
+    wrong = {"endpoint": str(practice_endpoints[0].pk), "model": "gpt-9"}
+    response = client.post(address, fields | wrong)
+    assert response.status_code == 422
+    assert text_of(response).count("Practice A has no model gpt-9: write one of") == 1
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

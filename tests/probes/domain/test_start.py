@@ -89,7 +89,11 @@ def test_the_bell_rings_after_the_commit(start, request_one, monkeypatch, django
 PROBLEMS = [
     ({"model": " "}, {"model": "Write the model"}),
     ({"model": "m" * 201}, {"model": "201 characters"}),
-    ({"model": "a\nb"}, {"model": "line break"}),
+    ({"model": "a\nb"}, {"model": "The model holds a line break"}),
+    ({"model": "\u200b\u3164"}, {"model": "Write the model"}),
+    ({"model": "a\tb"}, {"model": "U+0009"}),
+    ({"model": "a\u202eb"}, {"model": "turns the line around (U+202E)"}),
+    ({"binding": {"concept": "\u2060"}}, {"concept": "blank"}),
     ({"repeats": 0}, {"repeats": "from 1 to 100"}),
     ({"repeats": 101}, {"repeats": "from 1 to 100"}),
     ({"binding": {}}, {"concept": "blank"}),
@@ -121,6 +125,7 @@ BATCH_PROBLEMS = [
     ({"title": "t" * 301}, "title", "301 characters"),
     ({"visibility": "everyone"}, "visibility", "public or team"),
     ({"idempotency_key": "k" * 101}, "idempotency_key", "101 characters"),
+    ({"idempotency_key": "k\0"}, "idempotency_key", r"The key holds a character .* \(U\+0000\)"),
 ]
 
 
@@ -184,11 +189,63 @@ def test_only_runners_start(start, request_one, person, error, request):
 
 def test_the_same_key_gives_the_same_batch(start, request_one, alice):
     first = start(request_one, idempotency_key="k")
-    again = start(replace(request_one, model="other"), idempotency_key="k", by=alice)
+    again = start(replace(request_one, model=" m-1 "), idempotency_key="k", by=alice, title="Other")
     assert again == first
     assert start(request_one, idempotency_key="other") != first
     assert start(request_one) != start(request_one)
     assert Batch.objects.count() == 4
+
+
+OTHER = [
+    {"model": "m-2"},
+    {"binding": {"concept": "love"}},
+    {"repeats": 2},
+    {"visibility": "team"},
+    {"runs": 2},
+]
+
+
+@pytest.mark.parametrize("other", OTHER)
+def test_a_key_that_started_something_else_is_refused(start, request_one, other):
+    start(request_one, idempotency_key="k")
+    visibility, runs = other.get("visibility", "public"), other.get("runs", 1)
+    changes = {name: value for name, value in other.items() if name not in {"visibility", "runs"}}
+    with pytest.raises(StartRefused) as refused:
+        start(*[replace(request_one, **changes)] * runs, visibility=visibility, idempotency_key="k")
+    said = {"idempotency_key": "This key has started something else: use a new one."}
+    assert refused.value.problems == said
+    assert Batch.objects.count() == 1
+
+
+def test_a_key_for_another_version_or_endpoint_is_refused(start, request_one, team):
+    start(request_one, idempotency_key="k")
+    version = a_version(team, **CONCEPT | {"user": '"Say {{concept}}."'})
+    for changes in ({"version": version}, {"endpoint": an_endpoint(team, "cloud")}):
+        with pytest.raises(StartRefused, match="started something else"):
+            start(replace(request_one, **changes), idempotency_key="k")
+
+
+def test_a_key_taken_in_the_meantime_by_something_else_is_refused(start, request_one, monkeypatch):
+    answers = iter([None, start(request_one, idempotency_key="k")])
+    monkeypatch.setattr("probes.domain.start._with_key", lambda *_: next(answers))
+    with pytest.raises(StartRefused, match="started something else"):
+        start(replace(request_one, repeats=1), idempotency_key="k")
+
+
+def test_a_title_is_not_faulted_for_what_was_entered_elsewhere(start, request_one):
+    with pytest.raises(StartRefused) as refused:
+        start(replace(request_one, model="a\0b"), title="a\0b on Loops")
+    assert list(refused.value.problems) == ["model"]
+
+
+def test_an_unknown_practice_model_is_refused(start, request_one, practice_endpoints):
+    first = practice_endpoints[0]
+    with pytest.raises(StartRefused) as refused:
+        start(replace(request_one, endpoint=first, model="gpt-9"))
+    offered = ", ".join(first.models_offered)
+    said = {"model": f"Practice A has no model gpt-9: write one of {offered}."}
+    assert refused.value.problems == said
+    assert start(replace(request_one, endpoint=first, model="steady")).practice
 
 
 def test_a_key_taken_in_the_meantime_gives_that_batch(start, request_one, monkeypatch):
