@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
+from django.forms.fields import InvalidJSONInput
 from django.utils.html import format_html
 
 from registry.endpoints import domain, egress
@@ -20,6 +21,34 @@ else:
 _NO_JSON = 'Write a JSON object, such as {"top_k": 40}: this is no JSON.'
 
 
+class Counts(str):
+    """A validator's message that writes its numbers as `3,000`."""
+
+    def __mod__(self, params: Any) -> str:
+        return self.format(**params)
+
+
+WORDS = {
+    "required": "Fill this in.",
+    "max_length": Counts("At most {limit_value:,} characters; this has {show_value:,}."),
+    "min_value": Counts("At least {limit_value:,}; this is {show_value:,}."),
+    "max_value": Counts("At most {limit_value:,}; this is {show_value:,}."),
+    "invalid_choice": "Choose one of those listed.",
+    "null_characters_not_allowed": "Take the NUL character out.",
+}
+WORDS_OF = {
+    "name": {"required": "Write a name."},
+    "base_url": {"required": "Write the base URL, such as https://api.example.com/v1."},
+    "concurrency": {"invalid": "Write a whole number, or nothing."},
+    "requests_per_minute": {"invalid": "Write a whole number, or nothing."},
+    "deadline_seconds": {
+        "required": "Write a whole number of seconds.",
+        "invalid": "Write a whole number of seconds.",
+    },
+}
+"""What is said of a value that cannot be, instead of Django's words: of every field, and of one."""
+
+
 def _with_literal(text: str, literal: str) -> str:
     """Help that names something exactly as a server spells it."""
     return format_html(text, format_html("<code data-literal>{}</code>", literal))
@@ -30,6 +59,10 @@ class ExtraBodyField(forms.JSONField):
 
     def prepare_value(self, value: Any) -> Any:
         return super().prepare_value(value) if value else ""
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """What was sent comes back as it was written: it is not read, which it may be too deep for."""
+        return initial if self.disabled or data is None else InvalidJSONInput(data)
 
     def clean(self, value: Any) -> dict[str, Any]:
         try:
@@ -90,6 +123,8 @@ class EndpointForm(Base):
         self.team = team
         self.fixed = self.instance.practice
         self.fields["concurrency"].required = False
+        for name, field in self.fields.items():
+            field.error_messages |= WORDS | WORDS_OF.get(name, {})
         if not self.instance.pk:
             self.initial["concurrency"] = None
         for name in ("reasoning", "token_limit"):  # what servers call these is among the choices

@@ -46,8 +46,8 @@ def test_endpoint_is_added(team):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("name", " ", "required"),
-        ("base_url", "", "required"),
+        ("name", " ", "Write a name."),
+        ("base_url", "", "Write the base URL, such as"),
         ("base_url", "api.example.com", "Start the base URL with https://"),
         ("base_url", "http://10.0.0.1", "not a public address"),
         ("base_url", "http://127.1", "out in full"),
@@ -62,10 +62,17 @@ def test_endpoint_is_added(team):
         ("extra_body", '{"stream": true}', "Take stream out"),
         ("extra_body", '{"a": NaN}', "NaN"),
         ("extra_body", '{"a": "\\u0000"}', "NUL"),
-        ("concurrency", "0", "greater than or equal to 1"),
-        ("requests_per_minute", "0", "greater than or equal to 1"),
-        ("deadline_seconds", "9999", "less than or equal to 1800"),
-        ("reasoning", "sometimes", "not one of the available choices"),
+        ("name", "n" * 3000, "At most 100 characters; this has 3,000."),
+        ("name", "a\0b", "Take the NUL character out."),
+        ("base_url", f"https://1.1.1.1/{'x' * 3000}", "At most 500 characters; this has 3,016."),
+        ("key", "k" * 3000, "At most 500 characters; this has 3,000."),
+        ("concurrency", "0", "At least 1; this is 0."),
+        ("concurrency", "many", "Write a whole number, or nothing."),
+        ("requests_per_minute", "0", "At least 1; this is 0."),
+        ("requests_per_minute", "1.5", "Write a whole number, or nothing."),
+        ("deadline_seconds", "9999", "At most 1,800; this is 9,999."),
+        ("deadline_seconds", "", "Write a whole number of seconds."),
+        ("reasoning", "sometimes", "Choose one of those listed."),
     ],
 )
 def test_errors_stand_where_they_belong_and_only_there(team, field, value, message):
@@ -74,6 +81,14 @@ def test_errors_stand_where_they_belong_and_only_there(team, field, value, messa
     assert list(filled.errors) == [field]
     assert len(filled.errors[field]) == 1
     assert message in filled.errors[field][0]
+
+
+@pytest.mark.parametrize("written", ["[" * 100_000, '{"a":' * 100_000, "{", '{ "top_k" :40}', "[1]"])
+def test_further_fields_come_back_as_they_were_written(team, written):
+    refused = form(team, name="", extra_body=written)
+    assert not refused.is_valid()
+    assert refused["extra_body"].value() == written
+    assert written.replace('"', "&quot;") in str(refused["extra_body"])
 
 
 def test_same_name_is_refused_in_the_team_only(team, charlie):
