@@ -10,6 +10,7 @@ from typing import Any
 
 from ladder.models import Climb, Hold, Race, Rung
 from probes.domain.results import Cell, Mark, Tally, cells, tally
+from probes.domain.settle import NOT_CALLED
 from probes.models import Batch, Trial
 from probes.models.run import State
 
@@ -144,6 +145,8 @@ class Total:
     def standing(self) -> str:
         if self.cells and self.held == self.cells[-1].rung.index:
             return f"holds all {len(self.cells)} rungs"
+        if self.cells and self.cells[0].mark in {"pending", "calling"}:
+            return "not yet decided"
         return f"unbroken to rung {self.held}" if self.held else "on the ground"
 
     @property
@@ -154,10 +157,14 @@ class Total:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What keeps trials from a verdict, now or for good, in full and each reason once."""
+        """What kept trials from a verdict for good, in full and each reason once.
+
+        A call that is tried again may yet succeed, and one that was not called shares its cause's reason.
+        """
         trials = (cell for rung in self.cells for cell in rung.cells)
-        attempts = (cell.attempt for cell in trials if cell.mark not in {"pass", "fail"} and cell.attempt)
-        return tuple(dict.fromkeys(attempt.detail for attempt in attempts if attempt.detail))
+        attempts = (cell.attempt for cell in trials if cell.mark == "unscored" and cell.attempt)
+        details = (attempt.detail.removeprefix(NOT_CALLED) for attempt in attempts)
+        return tuple(dict.fromkeys(detail for detail in details if detail))
 
 
 @dataclass(frozen=True)

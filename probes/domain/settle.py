@@ -15,8 +15,13 @@ from probes.domain.judge import Judged, Then
 from probes.models import Attempt, Outcome, Run, Trial, Verdict
 
 LONGEST_BACKOFF = 60.0
+NOT_CALLED = "Not called: "
+"""How the detail of an attempt begins whose call would have failed as another did."""
 WHOLE_ENDPOINT = frozenset({"unauthorized", "not_found", "redirect", "key_unreadable", "endpoint_closed"})
 """Failures that the batch's other runs of the same model at the same endpoint would meet as well."""
+
+NOT_CALLED = "Not called: "
+"""Begins the reason of a trial that the failure of another one ended."""
 
 
 class LeaseLost(OperationalError):
@@ -101,7 +106,7 @@ def _uncalled(trial: Trial, cause: Attempt, seq: int) -> Attempt:
         seq=seq,
         outcome=Outcome.ERROR,
         error=cause.error,
-        detail=f"Not called: {cause.detail}",
+        detail=f"{NOT_CALLED}{cause.detail}",
         endpoint_name=cause.endpoint_name,
         started_at=cause.started_at,
     )

@@ -10,7 +10,13 @@ from django.test.utils import CaptureQueriesContext
 
 from ladder.domain import race_standing
 from ladder.domain.standing import Standing, standings
+from ladder.models import Hold
+from probes.domain.calls import Versions
 from probes.domain.cancel import cancel_batch
+from probes.domain.claim import claim_trials
+from probes.domain.record import record
+from probes.engine import Landed
+from probes.models import Attempt
 from registry.endpoints.chat import Answer
 from tests.ladder.stage import (
     BROKEN,
@@ -53,7 +59,7 @@ def test_before_anything_lands_all_is_pending(race):
     standing = race_standing(race)
     assert [row.rung.key for row in standing.rows] == RUNGS
     assert (marks(standing, "A"), marks(standing, "B")) == ("ppppppp", "ppppppp")
-    assert (total(standing, "A").held, total(standing, "A").standing) == (0, "on the ground")
+    assert (total(standing, "A").held, total(standing, "A").standing) == (0, "not yet decided")
     assert total(standing, "A").aside == "7 pending"
     assert standing.progress == "0 of 14 trials closed"
     assert standing.identical == "Whether both models receive identical messages is not yet known."
@@ -128,13 +134,23 @@ def test_a_cell_says_in_a_word_why_it_is_unscored(race, code, word):
     assert [cell.message for cell in race_standing(race).cells if cell.mark == "unscored"] == [word]
 
 
-def test_what_fails_for_now_is_told_while_it_is_tried_again(race):
+def test_what_is_tried_again_is_no_problem_yet(race):
     busy = replace(failed("The endpoint asks to wait."), error="rate_limited", retryable=True)
     climb(race, {("binary", "A"): busy})
     standing = race_standing(race)
     (cell,) = [cell for cell in standing.cells if (cell.rung.key, cell.letter) == ("binary", "A")]
     assert (cell.mark, cell.message, cell.costs) == ("pending", "", ("0 ms",))
-    assert total(standing, "A").problems == ("The endpoint asks to wait.",)
+    assert total(standing, "A").problems == ()
+
+
+def test_what_was_not_called_for_a_reason_does_not_tell_it_twice(race):
+    versions = Versions()
+    (call,) = claim_trials("w", 1, versions=versions)
+    record([Landed(call, replace(failed(), final_for_endpoint=True))], "w", versions)
+    said = set(Attempt.objects.filter(trial__run__batch=race.batch).values_list("detail", flat=True))
+    assert said == {"The endpoint refused the key.", "Not called: The endpoint refused the key."}
+    letter = Hold.objects.get(run=call.run_id).climb.letter
+    assert total(race_standing(race), letter).problems == ("The endpoint refused the key.",)
 
 
 def test_an_empty_answer_shows_what_it_cost(race):
