@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from ladder.domain.drawing import drawing
 from ladder.domain.latest import visible_races
@@ -26,10 +28,12 @@ from registry.teams.models import User
 START = "start and cancel runs"
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def race_new(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     """Start a race from the form on the ladder's page; what is wrong is said at its field."""
     ladder = ladder_or_404(team, slug)
+    if request.method != "POST":  # a refused form leaves this address behind, to be asked for again
+        return redirect(f"{ladder.get_absolute_url()}#race")
     if not request.user.is_authenticated:
         return redirect(f"{reverse('sign-in')}?next={ladder.get_absolute_url()}")
     form = posted_form(request.user, request.POST.dict())
@@ -76,18 +80,19 @@ def race(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "ladder/race.html", context)
 
 
+@login_required
 @require_POST
 def race_cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_or_404(visible_races(request.user), pk=pk)
-    person = request.user if isinstance(request.user, User) else None
     access.require(request.user, shown.batch.team, START)
-    if cancel_batch(shown.batch, person):
+    if cancel_batch(shown.batch, cast("User", request.user)):
         messages.success(request, "Cancelled: calls already under way are recorded as they land.")
     else:
         messages.info(request, "There was nothing left to cancel.")
     return redirect(shown)
 
 
+@login_required
 @require_safe
 def race_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """To the ladder's form, filled in as this race was started."""

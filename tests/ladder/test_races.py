@@ -181,9 +181,11 @@ def test_those_without_the_right_cannot_choose_the_endpoint(client, request, lab
     assert Race.objects.count() == 0
 
 
-def test_a_race_is_started_by_post_only(client, bob):
-    client.force_login(bob)
-    assert client.get(START).status_code == 405
+def test_the_address_of_a_refused_form_leads_back_to_the_form(client, bob):
+    for _ in ("visitor", client.force_login(bob)):
+        response = client.get(START)
+        assert (response.status_code, response.url) == (302, f"{LADDER}#race")
+    assert Race.objects.count() == 0
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -292,7 +294,11 @@ def test_a_team_race_is_hidden_from_strangers(client, bob, lab_and_cloud, reques
     if who != "visitor":
         client.force_login(request.getfixturevalue(who))
     assert client.get(race.get_absolute_url()).status_code == status
-    assert client.get(f"/races/{race.pk}/again/").status_code == (302 if status == 200 else status)
+    again = client.get(f"/races/{race.pk}/again/")
+    if who == "visitor":
+        assert again.url == f"/sign-in/?next=/races/{race.pk}/again/"
+    else:
+        assert again.status_code == (302 if status == 200 else status)
 
 
 @pytest.mark.parametrize(
@@ -307,14 +313,18 @@ def test_only_those_who_may_run_see_the_buttons(client, race, request, who, sees
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("visitor", 404), ("charlie", 404), ("vera", 403), ("bob", 302), ("alice", 302)]
+    ("who", "status"), [("visitor", 302), ("charlie", 404), ("vera", 403), ("bob", 302), ("alice", 302)]
 )
 def test_who_may_cancel(client, race, request, who, status):
     if who != "visitor":
         client.force_login(request.getfixturevalue(who))
-    assert client.post(f"/races/{race.pk}/cancel/").status_code == status
+    address = f"/races/{race.pk}/cancel/"
+    response = client.post(address)
+    assert response.status_code == status
+    if status == 302:
+        assert response.url == (f"/sign-in/?next={address}" if who == "visitor" else f"/races/{race.pk}/")
     race.batch.refresh_from_db()
-    assert (race.batch.state == "cancelled") is (status == 302)
+    assert (race.batch.state == "cancelled") is (who in {"bob", "alice"})
 
 
 def test_cancelling_is_said_and_twice_is_harmless(client, bob, race):
