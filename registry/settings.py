@@ -103,10 +103,19 @@ def is_origin(address: str) -> bool:
 
 
 def made_home() -> Path:
-    home = Path(text("PROBE_HOME", str(BASE_DIR / "var"))).resolve()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    home.chmod(0o700)
-    return home
+    """The folder of what this registry keeps, for its owner only."""
+    named = text("PROBE_HOME", str(BASE_DIR / "var"))
+    try:
+        home = Path(named).resolve()
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.chmod(0o700)
+        with tempfile.TemporaryFile(dir=home):
+            return home
+    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before Python 3.13
+        why = getattr(error, "strerror", "") or error
+        raise ImproperlyConfigured(
+            f"{named} cannot be used ({why}): set PROBE_HOME to a folder that you own and may write to."
+        ) from None
 
 
 # --- where it runs -------------------------------------------------------------------------------
@@ -166,6 +175,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "registry.web.middleware.method_pages",
 ]
 ROOT_URLCONF = "registry.urls"
 ASGI_APPLICATION = "registry.asgi.application"

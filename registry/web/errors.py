@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template import TemplateDoesNotExist, loader
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
@@ -36,6 +36,14 @@ def denied(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404: nothing there, or nothing that this reader may know of; the two look alike."""
     return _framed(request, "errors/404.html", 404, {"path": request.path})
+
+
+@requires_csrf_token
+def not_allowed(request: HttpRequest, refused: HttpResponseNotAllowed) -> HttpResponse:
+    """405: an address that takes only forms was opened, or a form was sent to one that takes none."""
+    answer = _framed(request, "errors/405.html", 405, {"path": request.path})
+    answer["Allow"] = refused["Allow"]
+    return answer
 
 
 @requires_csrf_token

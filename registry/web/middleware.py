@@ -1,4 +1,4 @@
-"""Headers that every answer carries, streams included: they are set, and the body is left alone."""
+"""What every answer goes through: its headers, and a page for a refused method, which Django leaves empty."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Callable
 from inspect import iscoroutinefunction
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponseBase, HttpResponseNotAllowed
 from django.utils.decorators import sync_and_async_middleware
+
+from registry.api import problems
+from registry.web import errors
 
 UNUSED = (
     "accelerometer",
@@ -51,5 +55,31 @@ def response_headers(get_response: Callable[[HttpRequest], Any]) -> Callable[[Ht
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         return _with_headers(get_response(request))
+
+    return answer
+
+
+def _bare(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Whether `response` refuses the method without a word to a person."""
+    refused = isinstance(response, HttpResponseNotAllowed) and not response.content
+    return refused and not problems.concerns(request) and request.accepts("text/html")
+
+
+@sync_and_async_middleware
+def method_pages(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Middleware that says what to do where an address is asked for in a way it does not answer to."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_later(request: HttpRequest) -> HttpResponseBase:
+            response = await get_response(request)
+            if not _bare(request, response):
+                return response
+            return await sync_to_async(errors.not_allowed)(request, response)
+
+        return answer_later
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        return errors.not_allowed(request, response) if _bare(request, response) else response
 
     return answer

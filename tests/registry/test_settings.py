@@ -165,3 +165,22 @@ def test_the_deployment_check_is_clean(tmp_path):
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["file", "below a file", "proc", "loop"])
+def test_a_home_that_cannot_be_used_is_told_with_what_to_set(load, tmp_path, kind):
+    file, loop = tmp_path / "file", tmp_path / "loop"
+    file.touch()
+    loop.symlink_to(loop)
+    home = {"file": file, "below a file": file / "home", "proc": Path("/proc/x"), "loop": loop}[kind]
+    with pytest.raises(ImproperlyConfigured, match="set PROBE_HOME to a folder") as refused:
+        load(PROBE_HOME=str(home))
+    assert str(refused.value).startswith(f"{home} cannot be used (")
+
+
+def test_manage_tells_a_wrong_setting_in_one_line(tmp_path):
+    environment = os.environ | {"PROBE_HOME": str(tmp_path), "PORT": "many"}
+    command = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "PORT='many': write a whole number from 1 to 65535.\n"

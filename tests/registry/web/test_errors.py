@@ -5,11 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import OperationalError
 from django.template import TemplateDoesNotExist
-from django.test import Client, RequestFactory
+from django.test import AsyncClient, Client, RequestFactory
 from django.urls import path
 
 from registry.web import errors
@@ -114,3 +115,26 @@ def test_even_without_its_template_it_says_something(monkeypatch):
     answer = errors.server_error(RequestFactory().get("/"))
     assert (answer.status_code, answer["Content-Type"]) == (500, "text/plain")
     assert b"500" in answer.content
+
+
+@pytest.mark.django_db
+def test_405_says_what_to_do(browser, bob):
+    browser.force_login(bob)
+    answer = browser.get("/sign-out/")
+    text = text_of(answer, 405)
+    assert answer["Allow"] == "POST, OPTIONS"
+    assert "<code data-literal>/sign-out/</code> is where a form is sent to" in text
+    assert "press its button" in text
+    assert "This page takes no form" in text_of(browser.post("/probes/"), 405)
+
+
+@pytest.mark.django_db
+def test_405_of_a_served_page_says_it_too():
+    answer = async_to_sync(AsyncClient().post)("/results/")
+    assert "This page takes no form" in text_of(answer, 405)
+
+
+@pytest.mark.django_db
+def test_405_of_what_is_no_page_stays_as_it_is(browser):
+    assert browser.post("/healthz", headers={"accept": "text/plain"}).content == b""
+    assert browser.put("/api/v1/probes/")["Content-Type"] == "application/problem+json"
