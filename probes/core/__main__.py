@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ from probes.core.terminal import printable
 from probes.core.verification import NotEvidence, Verification, distribution, verify
 
 EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind"
+
+UNREAD = 141
+"""The exit status of a command whose output nobody reads, as a shell reports it (128 + SIGPIPE)."""
 
 
 class UnreadableError(Exception):
@@ -113,6 +117,10 @@ def _document(path: Path) -> Document:
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        raise UnreadableError(
+            "standard input is closed: write the output to score to it, such as < output.txt"
+        )
     if sys.stdin.isatty():
         print("Reading the output to score; end it with Ctrl-D.", file=sys.stderr)
     try:
@@ -216,5 +224,17 @@ def _printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+def _until_unread() -> int:
+    """`main`, ended quietly where nobody reads what it prints any more: `… check FILE | head`."""
+    try:
+        status = main()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the last flush, at the exit
+        return UNREAD
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_until_unread())

@@ -143,3 +143,23 @@ def test_the_core_loads_neither_django_nor_the_server_nor_a_client():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("arguments", [("check", *[PROBE] * 100), ("score", PROBE)])
+def test_a_reader_that_left_ends_it_quietly(arguments):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "probes.core", *arguments]
+    done = subprocess.run(
+        command, input=b"calls itself", stdout=write, stderr=subprocess.PIPE, cwd=ROOT, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_closed_standard_input_is_said():
+    command = f'exec "{sys.executable}" -m probes.core score "{PROBE}" <&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("standard input is closed: ")
+    assert done.stderr.count("\n") == 1
