@@ -24,10 +24,14 @@ LADDER_FILES = "*.ladder.yaml"
 
 @dataclass(frozen=True)
 class Edition:
-    """A ladder as loading left it; `created` says whether this is a new edition."""
+    """A ladder as loading left it; `created` says whether this is a new edition.
+
+    A file that equals an older edition is that one: `newer` is the number of the one that stays current.
+    """
 
     ladder: Ladder
     created: bool
+    newer: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ def publish_ladder(team: Team, document: LadderDocument, versions: Mapping[str, 
     Team.objects.select_for_update().get(pk=team.pk)  # two loaders at once take turns
     editions = Ladder.objects.filter(team=team, slug=document.slug)
     if found := editions.filter(digest=digest).first():
-        return Edition(found, created=False)
+        latest = editions.count()
+        return Edition(found, created=False, newer=latest if latest > found.number else 0)
     made = Ladder.objects.create(
         team=team,
         slug=document.slug,

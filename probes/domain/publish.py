@@ -18,11 +18,15 @@ class Publication:
     """The version that holds the content; `created` if it was not there before.
 
     Content equal to an older version *is* that version: results go on counting there, no number is
-    taken, and the newest version stays the current one. To go back to it, publish it with a change.
+    taken, and the newest version stays the current one, which `newer` is the number of; 0 where the
+    version is the newest. To go back to it, publish it with a change. `edited` names what followed the
+    file without a new version, such as the title.
     """
 
     version: ProbeVersion
     created: bool
+    edited: tuple[str, ...] = ()
+    newer: int = 0
 
 
 class GateRefused(ValueError):
@@ -111,15 +115,17 @@ def _known(probe: Probe, document: Document) -> Publication | None:
     version = probe.versions.filter(digest=document.digest).first()
     if version is None:
         return None
-    if not probe.versions.filter(number__gt=version.number).exists():
-        _describe(probe, document)
-    return Publication(version, False)
+    if (latest := _latest(probe)) > version.number:
+        return Publication(version, False, newer=latest)
+    return Publication(version, False, edited=_describe(probe, document))
 
 
-def _describe(probe: Probe, document: Document) -> None:
-    about = _about(document)
-    if any(getattr(probe, name) != text for name, text in about.items()):
-        Probe.objects.filter(pk=probe.pk).update(**about)
+def _describe(probe: Probe, document: Document) -> tuple[str, ...]:
+    """Let the probe's own texts follow the file; the names of those that were others before."""
+    changed = {name: text for name, text in _about(document).items() if getattr(probe, name) != text}
+    if changed:
+        Probe.objects.filter(pk=probe.pk).update(**changed)
+    return tuple(changed)
 
 
 def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVersion:

@@ -105,6 +105,38 @@ def test_the_command_says_what_it_did(capsys):
     ]
 
 
+def loaded(folder, monkeypatch, capsys) -> list[str]:
+    """What the command says of that folder's files."""
+    monkeypatch.setattr(load, "LIBRARY", folder)
+    capsys.readouterr()
+    call_command("load_library")
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_command_says_what_was_edited_without_a_new_version(folder, monkeypatch, capsys):
+    total = len(loaded(folder, monkeypatch, capsys))
+    path = folder / "haiku.yaml"
+    title = next(line for line in path.read_text("utf-8").splitlines() if line.startswith("title: "))
+    change(path, title, "title: A poem")
+    assert loaded(folder, monkeypatch, capsys) == [
+        "Updated the title of registry/haiku",
+        f"{total - 1} of {total} were there already and are unchanged.",
+    ]
+    assert Probe.objects.get(slug="haiku").title == "A poem"
+
+
+def test_the_command_says_what_equals_an_older_version_or_edition(folder, monkeypatch, capsys):
+    total = len(loaded(folder, monkeypatch, capsys))
+    change(folder / "ten-words.yaml", "in exactly 10 words", "in exactly ten (10) words")
+    assert "Published registry/ten-words v2" in loaded(folder, monkeypatch, capsys)
+    change(folder / "ten-words.yaml", "in exactly ten (10) words", "in exactly 10 words")
+    assert loaded(folder, monkeypatch, capsys) == [
+        "registry/ten-words equals v1, an older version; v2 stays current",
+        "The One-Sentence Torture Test equals edition 1, an older one; edition 2 stays current",
+        f"{total - 2} of {total} were there already and are unchanged.",
+    ]
+
+
 def test_the_command_fails_in_words(monkeypatch, folder):
     (folder / "haiku.yaml").write_text("format: probe/1\n")
     monkeypatch.setattr(load, "LIBRARY", folder)

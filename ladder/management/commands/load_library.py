@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from ladder.domain import load_everything
-from ladder.domain.load import Loaded
+from ladder.domain.load import Edition, Loaded
 from probes.domain.library import LibraryError
+from probes.domain.publish import Publication
 
 
 class Command(BaseCommand):
@@ -24,8 +25,28 @@ class Command(BaseCommand):
 
 
 def report(loaded: Loaded) -> list[str]:
-    """What loading did, in words: a line for each new thing, and one for what was there."""
-    new = [f"Published {one.version}" for one in loaded.probes if one.created]
-    new += [f"Published {one.ladder}, edition {one.ladder.number}" for one in loaded.ladders if one.created]
-    kept = len(loaded.probes) + len(loaded.ladders) - len(new)
-    return [*new, f"{kept} of {kept + len(new)} were there already and are unchanged."] if kept else new
+    """What loading did, in words: a line for each thing that is new or edited, one for what was there."""
+    told = [_of_probe(one) for one in loaded.probes] + [_of_ladder(one) for one in loaded.ladders]
+    new = [line for line in told if line]
+    kept = len(told) - len(new)
+    return [*new, f"{kept} of {len(told)} were there already and are unchanged."] if kept else new
+
+
+def _of_probe(one: Publication) -> str:
+    version = one.version
+    if one.created:
+        return f"Published {version}"
+    if one.newer:
+        return f"{version.probe} equals v{version.number}, an older version; v{one.newer} stays current"
+    return f"Updated the {', '.join(one.edited)} of {version.probe}" if one.edited else ""
+
+
+def _of_ladder(one: Edition) -> str:
+    title, number = one.ladder.title, one.ladder.number
+    if one.created:
+        return f"Published {one.ladder}, edition {number}"
+    return (
+        f"{title} equals edition {number}, an older one; edition {one.newer} stays current"
+        if one.newer
+        else ""
+    )
