@@ -47,7 +47,10 @@ def add_endpoint(page: Page, site: Site, name: str, base_url: str, key: str, at_
 def pick(within: Page | Locator, endpoint: str, model: str) -> None:
     """Choose an endpoint by its name and write a model of it."""
     option = within.get_by_role("option").filter(has_text=endpoint).first.get_attribute("value")
-    within.get_by_label("Endpoint", exact=True).select_option(option)
+    select = within.get_by_label("Endpoint", exact=True)
+    select.select_option(option)
+    # what the endpoint offers is fetched; while it lands, the button below would move under the mouse
+    expect(select).not_to_have_class(re.compile("htmx-request"))
     within.get_by_label("Model at that endpoint").fill(model)
 
 

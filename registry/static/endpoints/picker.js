@@ -26,6 +26,7 @@
     const select = event.detail.requestConfig?.elt;
     const field = select?.matches(".picker select") && modelOf(select);
     if (!field || !stale.delete(field)) return;
+    if (field === document.activeElement) return; // somebody is about to type, or has marked what to replace
     const offered = [...field.list.options].map((option) => option.value);
     if (offered.length && !offered.includes(field.value)) field.value = offered[0];
   });
