@@ -39,7 +39,9 @@ def test_the_ladder_that_ships_with_its_seven_rungs(client, library):
 
 
 def test_the_newest_edition_answers_for_the_ladder(client, small):
-    Ladder.objects.create(team=small.team, slug="small", number=2, title="New", summary="", digest="e" * 64, rung_count=0)
+    Ladder.objects.create(
+        team=small.team, slug="small", number=2, title="New", summary="", digest="e" * 64, rung_count=0
+    )
     assert ask(client, "ladders/acme/small/")["title"] == "New"
     assert ask(client, "ladders/acme/small/1/")["title"] == "Small"
     assert [one["number"] for one in rows(client, "ladders/", slug="small", team="acme")] == [2, 1]

@@ -9,6 +9,7 @@ from django.utils import timezone
 from probes.core import Reply, score
 from probes.models import Attempt, Batch, ProbeVersion, Run, State, Trial, Verdict
 from registry.endpoints.models import Endpoint
+from registry.immutability import erasure
 from registry.teams.models import Team, User
 
 
@@ -32,7 +33,12 @@ def batch(
     """One run whose repeats got these replies: None is an error; with `finished` off the last one waits."""
     now = timezone.now()
     made = Batch.objects.create(
-        team=at.team, started_by=by, title=f"{model} on it", visibility=visibility, practice=at.practice, run_count=1
+        team=at.team,
+        started_by=by,
+        title=f"{model} on it",
+        visibility=visibility,
+        practice=at.practice,
+        run_count=1,
     )
     run = Run.objects.create(
         batch=made, position=1, version=version, endpoint=at, endpoint_name=at.name, model=model,
@@ -48,6 +54,12 @@ def batch(
     Batch.objects.filter(pk=made.pk).update(seq=seq, **over)
     made.refresh_from_db()
     return made
+
+
+def one_more_trial(run: Run, repeat: int, reply: Reply | str | None, **attempt: object) -> Trial:
+    """A trial beyond the run's repeats, which nobody could add: planted for what it shows."""
+    with erasure("a test plants one more trial"):
+        return closed_trial(run, repeat, reply, **attempt)
 
 
 def closed_trial(run: Run, repeat: int, reply: Reply | str | None, **attempt: object) -> Trial:

@@ -44,7 +44,7 @@ def test_a_running_batch_opens_its_stream_after_what_is_shown(client, version, n
 
 
 def test_different_messages_are_told(client, version, nimbus, batch):
-    ran.closed_trial(batch.runs.get(), 5, PASSES, sent_digest="cd" * 32)
+    ran.one_more_trial(batch.runs.get(), 5, PASSES, sent_digest="cd" * 32)
     assert "The messages differed for acme/emit-a-terminator v1" in text_of(
         client.get(batch.get_absolute_url())
     )
@@ -160,3 +160,11 @@ def test_the_page_takes_as_many_queries_for_three_trials_as_for_one(
     batch = ran.batch(version, nimbus, [CHATTY] * trials)
     with django_assert_num_queries(11):
         client.get(batch.get_absolute_url())
+
+
+def test_a_person_without_a_name_is_not_shown_by_address(client, version, nimbus, bob):
+    bob.name = ""
+    bob.save()
+    html = client.get(ran.batch(version, nimbus, [PASSES], by=bob).get_absolute_url()).content.decode()
+    assert bob.email not in html
+    assert "started by" not in html

@@ -305,7 +305,7 @@ class TestWhatIsWholeCannotBeAddedTo:
             type(row).objects.bulk_create([row])
 
     def test_a_rule_a_fixture_and_a_rung(self, library):
-        rung = Rung.objects.select_related("version__rubric", "ladder").first()
+        rung = Rung.objects.select_related("version__rubric", "ladder")[0]
         self.refused(Rule(rubric=rung.version.rubric, position=99, name="x", check_data={}, why="y"))
         self.refused(Fixture(version=rung.version, position=99, label="x", expect="pass", output="y"))
         self.refused(Rung(ladder=rung.ladder, index=99, key="x", label="x", version=rung.version))
@@ -315,7 +315,7 @@ class TestWhatIsWholeCannotBeAddedTo:
         race = start_race(
             team=team, by=alice, ladder=Ladder.objects.get(), concept="x", lanes=lanes, visibility="team"
         )
-        run = race.batch.runs.first()
+        run = race.batch.runs.all()[0]
         copy = Run.objects.get(pk=run.pk)
         copy.pk, copy.position = None, 99
         self.refused(copy)
@@ -325,11 +325,11 @@ class TestWhatIsWholeCannotBeAddedTo:
             batch=race.batch, trial=run.trials.get(), number=1, seq=999, outcome="error", error="timeout",
             endpoint_name="x", started_at=timezone.now(),
         )  # fmt: skip
-        rule = run.version.rubric.rules.first()
+        rule = run.version.rubric.rules.all()[0]
         self.refused(Verdict(attempt=unscored, rule=rule, position=0, ok=True, message="x"))
 
     def test_an_erasure_may(self, library):
-        rung = Rung.objects.select_related("version", "ladder").first()
+        rung = Rung.objects.select_related("version", "ladder")[0]
         with erasure("a test"):
             Rung.objects.create(ladder=rung.ladder, index=99, key="x", label="x", version=rung.version)
         assert Rung.objects.filter(index=99).exists()

@@ -117,7 +117,7 @@ def test_both_attempts_of_a_doubled_limit_are_there(client, three, nimbus):
 def test_only_stated_parameters_are_shown(client, three, nimbus):
     run = ran.batch(three, nimbus, [], finished=False).runs.get()
     sent = {"max_completion_tokens": 80, "temperature": 0, "seed": 4, "user": "somebody", "top_k": 4}
-    ran.closed_trial(run, 9, GOOD, sent_parameters=sent)
+    ran.one_more_trial(run, 9, GOOD, sent_parameters=sent)
     shown = rows(client, "trials/", state="closed")[0]["attempts"][0]["sent_parameters"]
     assert shown == {"max_completion_tokens": 80, "temperature": 0}
 

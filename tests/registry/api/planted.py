@@ -10,7 +10,7 @@ from ladder.models import Ladder, Race, Rung
 from probes.models import Batch, Probe, ProbeVersion, Run, Trial
 from registry.endpoints.models import Endpoint
 from registry.teams.models import Team, User
-from tests.probes.ran import batch, closed_trial
+from tests.probes.ran import batch, one_more_trial
 from tests.probes.stage import a_version
 
 KEY = "sk-planted-0123456789abcdefwxyz"
@@ -64,7 +64,13 @@ def plant(team: Team, alice: User) -> Planted:
 def a_ladder(team: Team, rungs: int = 2) -> Ladder:
     """A ladder of small probes, which is quicker to have than the one that ships."""
     ladder = Ladder.objects.create(
-        team=team, slug="small", number=1, title="Small", summary="A small ladder.", digest="d" * 64, rung_count=rungs
+        team=team,
+        slug="small",
+        number=1,
+        title="Small",
+        summary="A small ladder.",
+        digest="d" * 64,
+        rung_count=rungs,
     )
     for index in range(1, rungs + 1):
         asked = {"user": f"'{index} words on {{{{concept}}}}.'", "variables": "[concept]"}
@@ -97,7 +103,7 @@ def _plant_leases(shown: Batch) -> None:
     run = Run.objects.get(batch=shown)
     sent: dict[str, Any] = {"max_tokens": 40, "user": "planted-extra-value", "temperature": 0}
     messages = [{"role": "user", "content": "Write three words."}]
-    closed_trial(run, 9, "one two three", sent_parameters=sent, sent_messages=messages)
+    one_more_trial(run, 9, "one two three", sent_parameters=sent, sent_messages=messages)
     Trial.objects.filter(run=run, state="waiting").update(
         state="leased", lease_owner="planted-worker", leased_at=shown.created_at, tries=1
     )
