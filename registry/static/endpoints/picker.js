@@ -20,13 +20,13 @@
     if (field) stale.add(field);
   });
 
-  document.addEventListener("input", (event) => stale.delete(event.target));
+  // whoever goes into the field is about to type, or has marked what to replace
+  for (const kind of ["focusin", "input"]) document.addEventListener(kind, (event) => stale.delete(event.target));
 
   document.addEventListener("htmx:afterSettle", (event) => {
     const select = event.detail.requestConfig?.elt;
     const field = select?.matches(".picker select") && modelOf(select);
     if (!field || !stale.delete(field)) return;
-    if (field === document.activeElement) return; // somebody is about to type, or has marked what to replace
     const offered = [...field.list.options].map((option) => option.value);
     if (offered.length && !offered.includes(field.value)) field.value = offered[0];
   });
