@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +46,26 @@ def test_every_file_it_names_is_there():
         assert (ROOT / path).exists(), path
     for path in re.findall(r"`((?:registry|probes|ladder|templates|tests)/[^`]*)`", README):
         assert (ROOT / path).exists(), path
+
+
+def test_the_evidence_of_its_scoreboard_verifies():
+    command = [sys.executable, "-m", "probes.core", "verify", "docs/race-evidence.jsonl"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "OK: nothing lies" in done.stdout
+
+
+def test_its_scoreboard_is_that_of_the_evidence():
+    lines = [json.loads(line) for line in (ROOT / "docs" / "race-evidence.jsonl").read_text().splitlines()]
+    [race] = [line for line in lines if line["kind"] == "race"]
+    places = [(rung["id"], letter) for rung in race["ladder"]["rungs"] for letter in "AB"]
+    verdicts = [line for line in lines if line["kind"] == "verdict"]
+    cut = {line["run"] for line in lines if line["kind"] == "attempt" and line["outcome"] == "truncated"}
+    told = re.findall(r"^ \d (\S+) +([AB]) (PASS|FAIL)  (.+?)(?: {2,}(truncated))?$", README, re.MULTILINE)
+    assert len(told) == 11
+    for rung, letter, mark, message, truncated in told:
+        run = places.index((rung, letter))
+        [verdict] = [each for each in verdicts if each["run"] == run]
+        assert (mark == "PASS", message) == (verdict["ok"], verdict["message"])
+        assert bool(truncated) == (run in cut)
+    assert [line["marks"]["pass"] for line in lines if line["kind"] == "end"] == [3]
