@@ -21,11 +21,13 @@ SETTLED = "Promise.all(document.getAnimations().map((each) => each.finished)).th
 
 
 @contextmanager
-def looking(browser: Browser, scheme: str, motion: str, state: StorageState | None = None) -> Iterator[Page]:
-    """A page seen so close that the thumbnails have shapes too."""
+def looking(
+    browser: Browser, scheme: str, motion: str, state: StorageState | None = None, near: int = 2
+) -> Iterator[Page]:
+    """A page seen from so `near` that what is drawn on it has a shape."""
     context = browser.new_context(
         storage_state=state,
-        device_scale_factor=4,
+        device_scale_factor=near,
         color_scheme="dark" if scheme == "dark" else "light",
         reduced_motion="reduce" if motion == "reduce" else "no-preference",
     )
@@ -117,8 +119,8 @@ def test_the_pixels_say_what_the_verdicts_say(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_thumbnail_says_the_same(browser: Browser, site: Site, world: World, scheme: str):
-    with looking(browser, scheme, "reduce") as page:
-        for race in (world.mixed, world.running, world.practice):
+    with looking(browser, scheme, "reduce", near=4) as page:
+        for race in (world.mixed, world.running):
             page.goto(race)
             said = verdicts(page)
             page.goto(f"{site.url}/results/")
@@ -146,3 +148,23 @@ def test_a_bare_ladder_has_empty_rungs(browser: Browser, site: Site):
         page.goto(site.url + steps.LADDER)
         svg = page.locator("svg.ladder").first
         assert {drawn_as(half) for half in halves(svg, picture(page, svg))} == {"pending"}
+
+
+GREEN, RED, GREY = (27, 127, 69), (194, 42, 47), (143, 139, 130)
+PAINTED = {
+    "pass": [(GREEN, 0, 100)],
+    "fail": [(RED, 0, 45), (RED, 55, 100)],
+    "unscored": [(GREY, x, x + 4) for x in range(2, 100, 8)],
+    "pending": [],
+    "red without a gap": [(RED, 0, 100)],
+    "green with a gap": [(GREEN, 0, 45), (GREEN, 55, 100)],
+    "half and half": [(GREEN, 0, 50), (RED, 50, 100)],
+}
+
+
+@pytest.mark.parametrize("painted", PAINTED)
+def test_the_eye_tells_shapes_and_colours_apart(painted: str):
+    half = Image.new("RGB", (100, 20), (252, 251, 248))
+    for colour, start, end in PAINTED[painted]:
+        half.paste(colour, (start, 0, end, 20))
+    assert drawn_as(half) == (painted if " " not in painted else "odd")
