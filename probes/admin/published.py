@@ -59,7 +59,8 @@ class ProbeVersionAdmin(PublishedPage):
     @admin.display(description="document")
     def file(self, version: ProbeVersion) -> SafeString:
         """The whole version as a probe file."""
-        return format_html('<pre class="probe-file" data-literal>{}</pre>', version.parsed.to_yaml())
+        shown = '<pre class="probe-file" data-literal tabindex="0">{}</pre>'
+        return format_html(shown, version.parsed.to_yaml())
 
     @admin.display(description="rules, in order")
     def rules(self, version: ProbeVersion) -> SafeString:

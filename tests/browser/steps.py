@@ -80,6 +80,14 @@ def await_finish(page: Page, seconds: float = 30) -> None:
     expect(page.get_by_text("finished", exact=True).first).to_be_visible(timeout=10_000)
 
 
+def settle(page: Page) -> None:
+    """Until no transition is under way any more."""
+    page.evaluate(
+        "Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition)"
+        ".map((each) => each.finished)).then(() => true)"
+    )
+
+
 def cell(page: Page, index: int, letter: str) -> str:
     return words(page.locator(f"#rung-{index}-{letter}").inner_text())
 

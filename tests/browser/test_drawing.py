@@ -17,7 +17,6 @@ from tests.served import Site
 
 MARKS = {"PASS": "pass", "FAIL": "fail", "UNSCORED": "unscored", "pending": "pending", "calling": "pending"}
 LOOKS = [("light", "no-preference"), ("dark", "no-preference"), ("light", "reduce"), ("dark", "reduce")]
-SETTLED = "Promise.all(document.getAnimations().map((each) => each.finished)).then(() => true)"
 
 
 @contextmanager
@@ -36,7 +35,7 @@ def looking(
 
 
 def picture(page: Page, svg: Locator) -> Image.Image:
-    page.evaluate(SETTLED)
+    steps.settle(page)
     return Image.open(io.BytesIO(svg.screenshot())).convert("RGB")
 
 

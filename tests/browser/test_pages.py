@@ -85,6 +85,9 @@ PAGES = [
     Shown("nothing there", "", "/nothing/here_at/all/", status=404),
     Shown("no way to ask", "", lambda world: f"{world.running}cancel/", status=405),
     Shown("endpoints, visitor", "sign-in", "/teams/administrator/endpoints/", signed_in=False, alike=True),
+    Shown("admin", "", "/admin/", foreign=True),
+    Shown("admin, probes", "", "/admin/probes/probe/", foreign=True),
+    Shown("admin, a probe", "", "/admin/probes/probe/1/change/", foreign=True),
     Shown("API docs", "api-docs", "/api/v1/docs/", signed_in=False, foreign=True),
 ]
 
@@ -153,11 +156,14 @@ def test_a_page(shown: Shown, site: Site, world: World, lookers: dict[bool, Look
     assert answer
     assert answer.status == shown.status
     page.evaluate(UNFOLD, SOME)
+    said = list(looker.wrong)
     page.evaluate(Axe().axe_script)
     for width, scheme in VARIANTS[::2] if shown.alike else VARIANTS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
+        steps.settle(page)
         assert violations(page, everything=scheme == "light") == [], f"{width} px, {scheme}"
+    looker.wrong[:] = said  # axe tries styles that the policy forbids: what it hears for them is its own
     page.evaluate(UNFOLD, ALL)
     assert [width for width in WIDTHS if overflows(page, width)] == []
     assert faults(page) == []
