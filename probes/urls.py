@@ -1,6 +1,6 @@
 from django.urls import path
 
-from probes.views import batches, docs, evidence, probes, streams, versions
+from probes.views import batches, docs, evidence, probes, streams, try_it, versions
 
 PROBE = "probes/<slug:team>/<slug:slug>/"
 VERSION = PROBE + "v<int:number>/"
@@ -11,6 +11,7 @@ urlpatterns = [
     path(PROBE, versions.current_version, name="probe"),
     path(VERSION, versions.version, name="version"),
     path(VERSION + "run/", versions.run_version, name="run-version"),
+    path(VERSION + "try/", try_it.try_it, name="try-it"),
     path(BATCH, batches.batch, name="batch"),
     path(BATCH + "stream", streams.batch_stream, name="batch-stream"),
     path(BATCH + "evidence", evidence.batch_evidence, name="batch-evidence"),

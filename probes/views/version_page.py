@@ -13,7 +13,7 @@ from probes.core import curl
 from probes.core.document import Document
 from probes.core.fixtures import Examined, examine
 from probes.core.template import value_problem
-from probes.core.view import repair
+from probes.core.view import MAX_CHARACTERS, repair
 from probes.domain.runs import RunResult, public_practice_runs, public_runs, run_results
 from probes.domain.visible import visible_batches, visible_versions
 from probes.models import Batch, ProbeVersion
@@ -62,6 +62,7 @@ def version_context(request: HttpRequest, version: ProbeVersion) -> dict[str, An
         "rules": rule_rows(document),
         "patterns_only": all(rule.check.kind == "pattern" for rule in document.rubric.rules),
         "examples": examples(document),
+        "most": MAX_CHARACTERS,
         "parameters": document.parameters.as_json(),
         "command": command(request, document),
         "own_batches": _own_batches(request, version),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +14,7 @@ from probes.domain.visible import visible_versions
 from probes.models import ProbeVersion
 from probes.views.run_form import RunForm
 from probes.views.version_page import version_context
+from registry.teams.access import Person
 
 
 @require_safe
@@ -21,20 +24,20 @@ def current_version(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     newest = found.order_by("-number").first()
     if newest is None:
         raise Http404
-    return _page(request, newest)
+    return version_page(request, newest)
 
 
 @require_safe
 def version(request: HttpRequest, team: str, slug: str, number: int) -> HttpResponse:
     """The permanent page of one version."""
-    return _page(request, _version(request, team, slug, number))
+    return version_page(request, version_or_404(request.user, team, slug, number))
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_version(request: HttpRequest, team: str, slug: str, number: int) -> HttpResponse:
     """Start runs of a version; what was wrong is said at its field, and nothing typed is lost."""
-    version = _version(request, team, slug, number)
+    version = version_or_404(request.user, team, slug, number)
     if request.method != "POST":  # someone who had to sign in first comes back by GET
         return redirect(f"{version.get_absolute_url()}#run")
     form = RunForm.posted(request.user, version, request.POST)
@@ -43,19 +46,21 @@ def run_version(request: HttpRequest, team: str, slug: str, number: int) -> Http
     except StartRefused as refused:
         form.refuse(refused.problems)
         batch = None
-    return redirect(batch) if batch else _page(request, version, form, status=422)
+    return redirect(batch) if batch else version_page(request, version, status=422, form=form)
 
 
-def _version(request: HttpRequest, team: str, slug: str, number: int) -> ProbeVersion:
-    found = visible_versions(request.user).filter(probe__team__slug=team, probe__slug=slug, number=number)
+def version_or_404(person: Person, team: str, slug: str, number: int) -> ProbeVersion:
+    found = visible_versions(person).filter(probe__team__slug=team, probe__slug=slug, number=number)
     if (version := found.first()) is None:
         raise Http404
     return version
 
 
-def _page(
-    request: HttpRequest, version: ProbeVersion, form: RunForm | None = None, status: int = 200
+def version_page(
+    request: HttpRequest, version: ProbeVersion, status: int = 200, **filled_in: Any
 ) -> HttpResponse:
-    context = version_context(request, version)
-    context["form"] = form or RunForm.blank(request.user, version)
+    """The page of a version; `filled_in` is what was typed into it: a run `form`, or an output `tried`."""
+    context = version_context(request, version) | filled_in
+    if "form" not in context:
+        context["form"] = RunForm.blank(request.user, version)
     return render(request, "probes/version.html", context, status=status)

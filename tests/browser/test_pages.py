@@ -93,6 +93,7 @@ PAGES = [
 
 NO_PAGES = {
     "run-version": "takes a form; by GET it leads to its version's page",
+    "try-it": "takes a form; by GET it leads to its version's page",
     "race-new": "takes a form; by GET it leads to its ladder's page",
     "race-cancel": "takes a form",
     "batch-cancel": "takes a form",

@@ -1,0 +1,104 @@
+"""Try it: what every rule of a version says of a pasted output. Nothing of the text is stored or logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+from rest_framework.throttling import SimpleRateThrottle
+
+from probes.core import Result, TooLarge, score
+from probes.core.view import MAX_CHARACTERS, repair
+from probes.models import ProbeVersion
+from probes.views.versions import version_or_404, version_page
+
+
+class TryItThrottle(SimpleRateThrottle):
+    """Each person who is signed in, and each address of people who are not."""
+
+    scope = "try-it"
+
+    def get_rate(self) -> str:
+        return settings.TRY_IT_RATE
+
+    def get_cache_key(self, request: Any, view: Any) -> str:
+        user = request.user
+        ident = f"user-{user.pk}" if user.is_authenticated else self.get_ident(request)
+        return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A pasted output and its result, or why it was not checked; `wait` is in seconds."""
+
+    output: str = ""
+    result: Result | None = None
+    problem: str = ""
+    status: int = 200
+    wait: int = 0
+
+    @property
+    def characters(self) -> int:
+        return len(self.output)
+
+
+# The token is asked for all the same, by `_checked`: reading it reads the body, which may be too large.
+@csrf_exempt
+@never_cache
+@sensitive_post_parameters("output")
+@require_http_methods(["GET", "HEAD", "POST"])
+def try_it(request: HttpRequest, team: str, slug: str, number: int) -> HttpResponse:
+    """The verdicts on `output`: a fragment for htmx, else the version's page with them in it."""
+    version = version_or_404(request.user, team, slug, number)
+    if request.method != "POST":
+        return redirect(f"{version.get_absolute_url()}#try-it")
+    try:
+        request.POST  # noqa: B018 - this reads the body
+    except RequestDataTooBig:
+        problem = f"That is far over {MAX_CHARACTERS:,} characters, the most that is scored: paste less."
+        return _answer(request, version, Tried(problem=problem, status=413))
+    return _checked(request, version)
+
+
+@csrf_protect
+def _checked(request: HttpRequest, version: ProbeVersion) -> HttpResponse:
+    # a browser ends the lines of a text area as no model does
+    output = repair(request.POST.get("output", "").replace("\r\n", "\n"))
+    return _answer(request, version, _limited(request, output) or tried(version, output))
+
+
+def _limited(request: Any, output: str) -> Tried | None:
+    """None, unless this reader has had too many outputs checked of late."""
+    throttle = TryItThrottle()
+    if throttle.allow_request(request, view=cast("Any", None)):  # it looks at no view
+        return None
+    wait = int(throttle.wait() or 0) + 1
+    problem = f"Too many outputs in a short time: the next one can be checked in {wait} s."
+    return Tried(output, problem=problem, status=429, wait=wait)
+
+
+def tried(version: ProbeVersion, output: str) -> Tried:
+    """What `version` says of `output`, as a worker would score it."""
+    try:
+        return Tried(output, score(version.parsed, output))
+    except TooLarge as error:
+        return Tried(output, problem=f"Not checked: {error}. Paste less.", status=413)
+
+
+def _answer(request: HttpRequest, version: ProbeVersion, tried: Tried) -> HttpResponse:
+    if request.headers.get("HX-Request"):
+        context = {"tried": tried, "again": request.path}
+        answer = render(request, "probes/_try_answer.html", context, status=tried.status)
+    else:
+        answer = version_page(request, version, status=tried.status, tried=tried)
+    if tried.wait:
+        answer["Retry-After"] = str(tried.wait)
+    return answer
