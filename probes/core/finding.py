@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 Mark = Literal["word", "sentence", "line", "match", "forbidden", "lookalike", "entry", "after"]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of the view of an output: `start` and `end` are code-point offsets, end exclusive.
 
     `mark` says how a page draws it: counted things (`word`, `sentence`, `line`, `entry`), what a
@@ -24,8 +22,7 @@ class Span:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """The outcome of one check on one output.
 
     `actual` and `expected` are JSON scalars or lists of them, in `unit`; `message` is the whole
@@ -47,7 +44,7 @@ class Finding:
             "expected": self.expected,
             "unit": self.unit,
             "message": self.message,
-            "spans": [[s.start, s.end, s.mark, s.label] for s in self.spans],
+            "spans": [list(span) for span in self.spans],
         }
 
     @classmethod

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from probes.core.checks import Check
+from probes.core.checks.base import Decider
 
 Expectation = Literal["pass", "fail"]
 
@@ -67,9 +68,9 @@ class Rubric:
         return {"prose": self.prose, "criteria": list(self.criteria), "rules": rules}
 
     @cached_property
-    def compiled(self) -> tuple[tuple[str, Check], ...]:
-        """Rule names with their checks, each built and its patterns compiled once."""
-        return tuple((rule.name, rule.check) for rule in self.rules)
+    def compiled(self) -> tuple[tuple[str, Decider], ...]:
+        """Rule names with what decides them, each built and its patterns compiled once."""
+        return tuple((rule.name, rule.check.decider()) for rule in self.rules)
 
     @property
     def heuristic(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from probes.core.document import Document
 from probes.core.finding import Finding
 from probes.core.parts import Rubric
 from probes.core.patterns import DIALECT, engine_version
-from probes.core.view import MAX_CHARACTERS, WHITE_SPACE, View
+from probes.core.view import MAX_CHARACTERS, View, is_blank
 
 Outcome = Literal["answered", "empty", "truncated", "refused", "filtered"]
 OutputIs = Literal["text", "refusal", "nothing"]
@@ -49,14 +50,14 @@ class Reply:
     @property
     def output(self) -> str:
         """What is shown and scored: the refusal where there is one, else the text."""
-        if self.refusal is not None and not _blank(self.refusal):
+        if self.refusal is not None and not is_blank(self.refusal):
             return self.refusal
         return self.text or ""
 
     @property
     def output_is(self) -> OutputIs:
         """What must be kept beside the output, so that the outcome can be decided again from it."""
-        if self.refusal is not None and not _blank(self.refusal):
+        if self.refusal is not None and not is_blank(self.refusal):
             return "refusal"
         return "nothing" if self.text is None else "text"
 
@@ -76,10 +77,10 @@ class Reply:
         says that the text is a part. `answered`: everything else.
         """
         finish = _ascii_lower(self.finish or "")
-        if self.refusal is not None and not _blank(self.refusal):
+        if self.refusal is not None and not is_blank(self.refusal):
             return "refused"
         filtered = finish.startswith(_FILTERED)
-        if self.text is None or _blank(self.text):
+        if self.text is None or is_blank(self.text):
             return "filtered" if filtered and self.text is None else "empty"
         if finish in _CUT_SHORT:
             return "truncated"
@@ -91,24 +92,38 @@ class Reply:
         return self.outcome == "empty" and _ascii_lower(self.finish or "") in _CUT_SHORT
 
 
-def _blank(text: str) -> bool:
-    return not text.strip(WHITE_SPACE)
-
-
 def _ascii_lower(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in text)
 
 
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """One rule's finding on one output."""
+    """One rule's finding on one output. Whether it is `ok` is known; the finding is made when first read."""
 
-    rule: str
-    finding: Finding
+    __slots__ = ("_finding", "ok", "rule")
+
+    def __init__(self, rule: str, ok: bool, finding: Finding | Callable[[], Finding]) -> None:
+        self.rule = rule
+        self.ok = ok
+        self._finding = finding
 
     @property
-    def ok(self) -> bool:
-        return self.finding.ok
+    def finding(self) -> Finding:
+        if not isinstance(self._finding, Finding):
+            self._finding = self._finding()
+        return self._finding
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        return (self.rule, self.finding) == (other.rule, other.finding)
+
+    def __hash__(self) -> int:
+        return hash((self.rule, self.ok))
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.rule!r}, {self.finding!r})"
 
     def as_json(self) -> dict[str, Any]:
         return {"rule": self.rule, "finding": self.finding.as_json()}
@@ -165,7 +180,7 @@ def score(subject: Document | Rubric, reply: Reply | str) -> Result:
     if len(output) > MAX_CHARACTERS:
         raise TooLarge(len(output))
     view = View(output)
-    verdicts = tuple(Verdict(name, check.run(view)) for name, check in rubric.compiled)
+    verdicts = tuple([Verdict(name, *decide(view)) for name, decide in rubric.compiled])
     return Result(reply.outcome, verdicts, output, reply.reasoning_tokens, scored_with())
 
 

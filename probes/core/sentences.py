@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from probes.core.finding import Span
 from probes.core.tables import changed_by, load_lines
@@ -28,14 +28,16 @@ OPENERS = (
     "\u300c\u300e\uff08\u3010"
 )
 
-_RUN = re.compile(f"\\.(?: \\.)+|[{re.escape(STOPS + UNSPACED_STOPS)}]+")
+_STOP = f"[{re.escape(STOPS + UNSPACED_STOPS)}]"
+# `. . .`, or stops without space between; it begins with a class, which is searched for fastest.
+_RUN = re.compile(f"{_STOP}(?:(?<=\\.)(?: \\.)+|{_STOP}*)")
 _CLOSING = re.compile(f"[{re.escape(CLOSERS)}]*")
 _UNSPACED = re.compile(f"[{UNSPACED_STOPS}]")
 _EXCLAIMS = re.compile(f"[^.{UNSPACED_STOPS}\u06d4\u0589\u0964\u0965\u1362\u104b\u17d4]|\\.[. ]")
 _PAUSES = re.compile("\u2026|\\.[. ]")
 _BULLET = "[-*+\u2022\u2023\u25e6\u25aa\u00b7]|[0-9]{1,3}[.)]|[A-Za-z]\\)|\\([0-9A-Za-z]\\)"
 _LIST_ITEM = re.compile(f"[{WS}]*(?:{_BULLET})[{WS}]")
-_BEFORE = re.compile(f"[^{WS}\u2014\u2013/]*\\Z")
+_BACKWARDS = re.compile(f"[^{WS}\u2014\u2013/]*")
 _NEXT = re.compile(f"[{WS}{re.escape(OPENERS)}]*([A-Za-z'\u2019]{{0,16}})(.?)", re.DOTALL)
 _DOTTED = re.compile("(?:[A-Za-z]\\.)+[A-Za-z]")
 _LONGEST = 24
@@ -57,8 +59,7 @@ def abbreviations() -> dict[str, frozenset[str]]:
     return {name: frozenset(entries) for name, entries in lists.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(NamedTuple):
     """Where a sentence may end, whether it does, and whether a list of words had to decide."""
 
     at: int
@@ -109,19 +110,18 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
 def _ends(text: str, start: int, stop: int) -> Iterator[_End]:
     """The places before the end of a block where a sentence may end."""
     for run in _RUN.finditer(text, start, stop):
-        closing = _CLOSING.match(text, run.end(), stop)
-        at = closing.end() if closing else run.end()
+        at = run.end()
+        if at < stop and text[at] in CLOSERS and (closing := _CLOSING.match(text, at, stop)):
+            at = closing.end()
         if at < stop and (text[at] in WHITE_SPACE or _UNSPACED.search(run[0])):
             yield _judge(text, start, run, at)
 
 
 def _judge(text: str, start: int, run: re.Match[str], at: int) -> _End:
-    following = _NEXT.match(text, at)
-    word, after = (following[1], following[2]) if following else ("", "")
     if run[0] == ".":
-        before = _BEFORE.search(text[max(start, run.start() - _LONGEST) : run.start()])
-        return _after_full_stop(before[0].lstrip(OPENERS) if before else "", word, after, at)
+        return _after_full_stop(_token(text, start, run.start()), text, at)
     if _EXCLAIMS.search(run[0]):
+        word, after = _following(text, at)
         first = ord((word or after)[:1] or " ")
         goes_on = first in changed_by("upper") and first not in changed_by("lower")
         pronoun = word[:1] == "I" and (word[1:2] or "'") in "'\u2019" and _PAUSES.search(run[0])
@@ -129,16 +129,30 @@ def _judge(text: str, start: int, run: re.Match[str], at: int) -> _End:
     return _End(at, True, False)
 
 
-def _after_full_stop(token: str, word: str, after: str, at: int) -> _End:
+def _token(text: str, start: int, stop: int) -> str:
+    """What stands before a full stop, read backwards to white space or a dash."""
+    before = _BACKWARDS.match(text[max(start, stop - _LONGEST) : stop][::-1])
+    return before[0][::-1].lstrip(OPENERS) if before else ""
+
+
+def _following(text: str, at: int) -> tuple[str, str]:
+    """The word that comes next, or nothing, and the character after it."""
+    following = _NEXT.match(text, at)
+    return (following[1], following[2]) if following else ("", "")
+
+
+def _after_full_stop(token: str, text: str, at: int) -> _End:
     """Judge a single full stop by the token before it and by what follows."""
     lists, name = abbreviations(), lower(token)
     if name in lists[NEVER]:
         return _End(at, False, False)
-    if name in lists[NUMBERED] and not word and after and after in "0123456789":
-        return _End(at, False, False)
+    if name in lists[NUMBERED]:
+        word, after = _following(text, at)
+        if not word and after and after in "0123456789":
+            return _End(at, False, False)
     initial = len(token) == 1 and ord(token) in changed_by("lower")
-    if name in lists[MAYBE] or initial or _DOTTED.fullmatch(token):
-        return _End(at, _opens(word, after), True)
+    if name in lists[MAYBE] or initial or ("." in token and _DOTTED.fullmatch(token)):
+        return _End(at, _opens(*_following(text, at)), True)
     return _End(at, True, False)
 
 

@@ -105,13 +105,16 @@ def lookalikes(text: str) -> Iterator[Span]:
 
 def outside(text: str, allowed: str) -> Iterator[Span]:
     """Runs of characters that are neither in `allowed` nor white space."""
+    expected = (allowed + WHITE_SPACE).encode("ascii", "ignore")
+    if text.isascii() and not text.encode().translate(None, expected):
+        return iter(())
     pattern = re.compile(f"[^{WS}{re.escape(allowed)}]+")
     return (Span(run.start(), run.end(), "forbidden") for run in pattern.finditer(text))
 
 
 def lower(text: str) -> str:
     """`text` in lower case, character by character, so that every offset stays."""
-    return text.translate(lower_case())
+    return text.lower() if text.isascii() else text.translate(lower_case())
 
 
 def show(character: str) -> str:

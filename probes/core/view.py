@@ -19,12 +19,13 @@ MAX_CHARACTERS = 200_000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_LINE_ENDS = ("\r\n", "\r", "\u2028", "\u2029")
 
 
 def repair(text: str) -> str:
     """`text` with NUL and lone surrogates replaced by U+FFFD, as every reply is when it arrives."""
     text = text.replace("\x00", "\ufffd")
+    if text.isascii():
+        return text
     try:
         text.encode()  # far faster than searching for what is hardly ever there
     except UnicodeEncodeError:
@@ -32,22 +33,29 @@ def repair(text: str) -> str:
     return text
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing but white space is there."""
+    return not text or (text[0] in WHITE_SPACE and not text.strip(WHITE_SPACE))
+
+
 class View:
     """One output, prepared once and shared by all checks of a rubric."""
 
     def __init__(self, raw: str) -> None:
-        self.text = repair(raw)
-        for line_end in _LINE_ENDS:
-            self.text = self.text.replace(line_end, "\n")
+        text = repair(raw)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if not text.isascii():
+            text = text.replace("\u2028", "\n").replace("\u2029", "\n")
+        self.text = text
+        self.blank = is_blank(text)
+        if text.isascii():
+            self.code_points = self.code_units = text.encode()
+            self.pairs = ()
 
     @classmethod
     def of(cls, output: str | View) -> View:
         return output if isinstance(output, View) else cls(output)
-
-    @cached_property
-    def blank(self) -> bool:
-        """Whether nothing but white space is there."""
-        return not self.text.strip(WHITE_SPACE)
 
     @cached_property
     def code_points(self) -> bytes:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probes.core import Document, Reply, TooLarge, score, scored_with
+from probes.core import Document, Reply, TooLarge, Verdict, check, score, scored_with
 from probes.core.view import WHITE_SPACE
 from tests.core.probe_file import TEXT, lines_of
 
@@ -146,3 +146,25 @@ def test_scoring_never_raises_and_says_the_same_twice(text, finish, refusal):
     assert 0 <= result.value <= 1
     if not result.output.strip(WHITE_SPACE):
         assert result.value == 0
+
+
+def test_evidence_is_made_when_it_is_first_read():
+    finding = check({"kind": "words", "op": "==", "n": 2}).run("calls itself")
+    unread = [finding]
+    verdict = Verdict("two_words", True, unread.pop)
+    assert verdict.ok
+    assert unread
+    assert verdict.finding is verdict.finding is finding
+    assert not unread
+    assert verdict == Verdict("two_words", True, finding)
+    assert hash(verdict) == hash(Verdict("two_words", True, finding))
+    assert verdict != Verdict("other", True, finding)
+    assert repr(verdict) == f"Verdict('two_words', {finding!r})"
+
+
+@given(ANY_TEXT)
+@settings(max_examples=100, deadline=None)
+def test_what_is_decided_is_what_the_finding_says(text):
+    for verdict, rule in zip(score(PROBE, text).verdicts, PROBE.rubric.rules, strict=True):
+        assert verdict.ok is verdict.finding.ok
+        assert verdict.finding == rule.check.run(text)

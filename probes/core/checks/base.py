@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -25,6 +24,12 @@ MAX_PARTS = 50
 
 MOST_SPANS = 10_000
 """Spans a finding carries at most, the first ones; its numbers count all."""
+
+
+Decision = tuple[bool, Finding | Callable[[], Finding]]
+"""Whether a check passes, and its finding or, where marks and message take time, how to make it."""
+
+Decider = Callable[[View], Decision]
 
 
 class Check(BaseModel, ABC):
@@ -52,7 +57,17 @@ class Check(BaseModel, ABC):
         if view.blank:
             return self.on_blank()
         found = self.evaluate(view)
-        return found if len(found.spans) <= MOST_SPANS else replace(found, spans=found.spans[:MOST_SPANS])
+        return found if len(found.spans) <= MOST_SPANS else found._replace(spans=found.spans[:MOST_SPANS])
+
+    def decider(self) -> Decider:
+        """What decides one output after the other; whatever is the same for all of them is done once."""
+        run = self.run
+
+        def decide(view: View) -> Decision:
+            found = run(view)
+            return found.ok, found
+
+        return decide
 
     def on_blank(self) -> Finding:
         return Finding(False, None, None, "", "empty output")

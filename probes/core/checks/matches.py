@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
@@ -72,4 +71,4 @@ class Matches(Amount):
         message = f"at least {finding.message}"
         if not decided:
             message += ": too many to count in so long a text"
-        return replace(finding, ok=finding.ok and decided, message=message)
+        return finding._replace(ok=finding.ok and decided, message=message)

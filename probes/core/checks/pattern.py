@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+import re
+from functools import cached_property, partial
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from probes.core.checks.base import Check, register
+from probes.core.checks.base import Check, Decider, Decision, register
 from probes.core.finding import Finding, Span
 from probes.core.patterns import Pattern
 from probes.core.text import show_text
@@ -17,6 +18,7 @@ MAX_SPANS = 100
 """How many matches are marked; the verdict needs one."""
 
 _HEAD, _TAIL = 24, 15
+_PLAIN = re.compile("[ -~…↵⇥]*")
 
 
 def accepted(literal: str) -> str:
@@ -49,8 +51,24 @@ class PatternCheck(Check):
     def _compiled(self) -> Pattern:
         return Pattern.parse(self.pattern)
 
+    def decider(self) -> Decider:
+        first, finding = self._compiled.first, self._finding
+        wanted = self.must == "match"
+
+        def decide(view: View) -> Decision:
+            if view.blank:
+                return False, self.on_blank()
+            found = first(view)
+            return (found is not None) is wanted, partial(finding, found, view)
+
+        return decide
+
     def evaluate(self, view: View) -> Finding:
-        found = self._compiled.spans(view, min(MAX_SPANS, self._compiled.affordable(view)))
+        return self._finding(self._compiled.first(view), view)
+
+    def _finding(self, first: Any, view: View) -> Finding:
+        pattern = self._compiled
+        found = pattern.spans_from(first, view, min(MAX_SPANS, pattern.affordable(view)))
         actual = "match" if found else "not_match"
         message = self._message(view.text[slice(*found[0])]) if found else "nothing matched"
         return Finding(actual == self.must, actual, self.must, "pattern", message, self._marks(found))
@@ -72,4 +90,4 @@ def quote(matched: str) -> str:
     if len(matched) > _HEAD + 1 + _TAIL:
         matched = f"{matched[:_HEAD]}…{matched[-_TAIL:]}"
     shown = matched.replace("\n", "↵").replace("\t", "⇥")
-    return f'"{show_text(shown)[1:-1]}"'
+    return f'"{shown if _PLAIN.fullmatch(shown) else show_text(shown)[1:-1]}"'

@@ -40,6 +40,10 @@ class Alphabet(ABC):
     def text(self, view: View) -> bytes:
         """What RE2 searches."""
 
+    def length(self, view: View) -> int:
+        """How many bytes RE2 searches."""
+        return len(self.text(view))
+
     def count(self, piece: bytes) -> int:
         """How many characters a piece of a text holds."""
         return len(piece.decode("utf-8", "surrogatepass"))

@@ -61,6 +61,9 @@ class Kinds(Alphabet):
         text = view.text if self.unicode else view.code_units.decode()
         return text.translate(_Translation(self)).encode("latin-1")
 
+    def length(self, view: View) -> int:
+        return len(view.text) + (0 if self.unicode else len(view.pairs))
+
     @cached_property
     def _ascii(self) -> bytes:
         return bytes(map(self.byte, range(0x100)))

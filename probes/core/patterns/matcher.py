@@ -49,8 +49,11 @@ class Pattern:
         A bare text is taken exactly as it stands, which is JavaScript's own question; with the flag `m`
         it must then have no line ends but `\\n`.
         """
-        text = self._alphabet.text(self._view(view))
-        return self._regex.search(text) is not None
+        return self.first(self._view(view)) is not None
+
+    def first(self, view: View) -> Any:
+        """The first match, from which `spans_from` goes on, or None."""
+        return self._regex.search(self._alphabet.text(view))
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
         """The first `limit` matches as JavaScript's `matchAll` finds them, as code-point offsets.
@@ -58,15 +61,21 @@ class Pattern:
         Without the flag `u` a match can end inside a surrogate pair: the whole character is given.
         """
         view = self._view(view)
-        text = self._alphabet.text(view)
-        found: Iterable[tuple[int, int]] = _matches(self._regex, self._alphabet, text, limit)
+        return self.spans_from(self.first(view), view, limit)
+
+    def spans_from(self, first: Any, view: View, limit: int = 100) -> tuple[tuple[int, int], ...]:
+        """What `spans` gives, where `first` has been searched already."""
+        if first is None:
+            return ()
+        text: bytes = first.string
+        found: Iterable[tuple[int, int]] = _matches(self._regex, self._alphabet, first, limit)
         if len(text) != len(view.text):
             found = _characters(self._alphabet, text, found)
         return tuple(found if self._alphabet.unicode or not view.pairs else _points(view.pairs, found))
 
     def affordable(self, view: View) -> int:
         """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
-        work = self._steps * max(1, len(self._alphabet.text(view)))
+        work = self._steps * max(1, self._alphabet.length(view))
         return max(1, WORK // work)
 
     @cached_property
@@ -115,14 +124,15 @@ def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
     return Pattern(literal, source, flags, alphabet, regex, steps(node, alphabet))
 
 
-def _matches(regex: Any, alphabet: Alphabet, text: bytes, limit: int) -> Iterator[tuple[int, int]]:
-    """Successive matches in bytes. After one that is empty the search goes on one character later."""
-    place = 0
-    while limit > 0 and place <= len(text) and (found := regex.search(text, place)):
+def _matches(regex: Any, alphabet: Alphabet, found: Any, limit: int) -> Iterator[tuple[int, int]]:
+    """`found` and the matches after it, in bytes. After an empty one the search goes on a character later."""
+    text: bytes = found.string
+    while found is not None:
         start, end = found.span()
         yield start, end
         limit -= 1
         place = end if end > start else end + (alphabet.width(text[end]) if end < len(text) else 1)
+        found = regex.search(text, place) if limit > 0 and place <= len(text) else None
 
 
 def _characters(
