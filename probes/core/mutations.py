@@ -1,0 +1,119 @@
+"""Would anybody notice if a rule were a little wrong? Each mutant of each rule, tried on the fixtures.
+
+A mutant is caught by a fixture that then fails another set of rules, and survives where there is none:
+then the published rubric and the mutant are the same for all that its examples show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from probes.core.checks import Check, CheckError, check
+from probes.core.checks.pattern import MAX_SPANS
+from probes.core.fixtures import Examination
+from probes.core.mutants import Mutant, mutants
+from probes.core.patterns import Pattern
+from probes.core.patterns.matcher import WORK
+from probes.core.problems import Path, Problem, line_of, quoted
+from probes.core.view import View
+
+MAX_MUTANTS = 2_000
+"""So many are tried; a rubric of 20 rules seldom has 200."""
+
+MAX_WORK = 1_000_000_000
+"""Steps that all trials may take together in the worst case, by the count of patterns: some seconds."""
+
+STEPS_A_CHARACTER = 2_000
+"""What a check that is no pattern takes for each character, in the same steps: syllables, the slowest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutations:
+    """What became of the mutants: `untried` are those beyond what may be spent on one document."""
+
+    tried: int
+    survivors: tuple[Problem, ...]
+    untried: int = 0
+
+    @property
+    def caught(self) -> int:
+        return self.tried - len(self.survivors)
+
+
+def mutate(examination: Examination) -> Mutations:
+    """Try every mutant of every rule. The same document gives the same answer, whatever the machine."""
+    trials = _Trials(examination)
+    survivors: list[Problem] = []
+    tried = untried = 0
+    for i, mutant in _all_mutants(examination):
+        if tried == MAX_MUTANTS or trials.work > MAX_WORK:
+            untried += 1
+        elif (caught := trials.caught(i, mutant)) is not None:
+            tried += 1
+            survivors.extend([] if caught else [_survivor(examination, i, mutant)])
+    return Mutations(tried, tuple(survivors), untried)
+
+
+def _all_mutants(examination: Examination) -> Iterator[tuple[int, Mutant]]:
+    for i, rule in enumerate(examination.document.rubric.rules):
+        yield from ((i, mutant) for mutant in mutants(rule.check.as_json()))
+
+
+def _survivor(examination: Examination, i: int, mutant: Mutant) -> Problem:
+    document = examination.document
+    path: Path = ("rubric", "rules", i, "check", *mutant.path)
+    message = f"{quoted(document.rubric.rules[i].name)} with {mutant.change}: {mutant.missing}"
+    return Problem(line_of(document.lines, path), path, message, mutant.hint)
+
+
+class _Trials:
+    """The fixtures, short ones first, with what each rule says of them; `work` is what was spent."""
+
+    def __init__(self, examination: Examination) -> None:
+        self.work = 0
+        fixtures = sorted(examination.fixtures, key=lambda each: len(each.fixture.output))
+        self._views = [View(each.fixture.output) for each in fixtures]
+        self._held = [[verdict.ok for verdict in each.result.verdicts] for each in fixtures]
+
+    def caught(self, i: int, mutant: Mutant) -> bool | None:
+        """Whether a fixture tells the mutant from rule `i`; None if the mutant is no check.
+
+        The other rules say what they said, so the set of failed rules differs where this rule does.
+        """
+        if mutant.data is None:
+            return not all(held[i] for held in self._held)
+        built = _built(mutant.data)
+        if built is None:
+            return None
+        cost = _cost(mutant.data)
+        return any(
+            self._run(built, cost, view) != held[i]
+            for view, held in zip(self._views, self._held, strict=True)
+        )
+
+    def _run(self, built: Check, cost: int, view: View) -> bool:
+        self.work += min(WORK, cost * len(view.text))
+        return built.run(view).ok
+
+
+def _built(data: Mapping[str, Any]) -> Check | None:
+    try:
+        return check(data)
+    except CheckError:
+        return None
+
+
+def _cost(data: Mapping[str, Any]) -> int:
+    """Steps for each character of an output, at worst."""
+    if data["kind"] == "not":
+        return _cost(data["of"])
+    if data["kind"] in ("all", "any"):
+        return sum(map(_cost, data["of"]))
+    patterns = [data["pattern"]] if "pattern" in data else data.get("patterns", [])
+    return sum(map(_cost_of_pattern, patterns)) or STEPS_A_CHARACTER
+
+
+def _cost_of_pattern(literal: str) -> int:
+    return MAX_SPANS * WORK // Pattern.parse(literal).affordable(View("x"))
