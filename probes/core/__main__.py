@@ -10,10 +10,14 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from probes.core.document import Document
-from probes.core.fixtures import Examination, Examined, examine
+from probes.core.fixtures import Examination, examine
+from probes.core.lint import Remark, lint
+from probes.core.matrix import matrix, pins
+from probes.core.mutations import Mutations, mutate
 from probes.core.problems import DocumentError
 from probes.core.scoring import Reply, Result, TooLarge, score
 from probes.core.terminal import printable
@@ -27,6 +31,28 @@ UNREAD = 141
 
 class UnreadableError(Exception):
     """Something given on the command line that cannot be used, with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """All that is known of one probe file."""
+
+    examination: Examination
+    mutations: Mutations
+    remarks: tuple[Remark, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> _Checked:
+        examination = examine(document)
+        return cls(examination, mutate(examination), lint(examination))
+
+    @property
+    def weak(self) -> bool:
+        """Whether there is something to look at again, though it may be published."""
+        return bool(self.mutations.survivors or self.remarks)
+
+    def holds(self, *, strict: bool) -> bool:
+        return self.examination.ok and not (strict and self.weak)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="run the worked examples of probe files", epilog=EPILOG)
     check.add_argument("files", nargs="+", metavar="FILE", type=Path)
+    check.add_argument(
+        "--strict", action="store_true", help="exit with 1 also for surviving mutants and lint remarks"
+    )
     check.set_defaults(run=run_check)
     scoring = commands.add_parser("score", help="score the output on standard input", epilog=EPILOG)
     scoring.add_argument("file", metavar="FILE", type=Path, help="the probe file")
@@ -62,17 +91,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Examine each file and print what its fixtures score; the worst exit status of all."""
+    """Examine each file and print what its fixtures score and show; the worst exit status of all."""
     worst = 0
     for path in options.files:
         try:
-            examination = examine(_document(path))
+            checked = _Checked.of(_document(path))
         except UnreadableError as error:
             print(error, file=sys.stderr)
             worst = 2
             continue
-        print("\n".join(map(printable, _examination_lines(path, examination))))
-        worst = max(worst, 0 if examination.ok else 1)
+        print("\n".join(map(printable, _examination_lines(path, checked, strict=options.strict))))
+        worst = max(worst, 0 if checked.holds(strict=options.strict) else 1)
     return worst
 
 
@@ -129,47 +158,38 @@ def _standard_input() -> str:
         raise UnreadableError(f"standard input: not UTF-8 at byte {error.start}") from None
 
 
-def _examination_lines(path: Path, examination: Examination) -> list[str]:
-    document = examination.document
+def _examination_lines(path: Path, checked: _Checked, *, strict: bool) -> list[str]:
+    document = checked.examination.document
     return [
         f"{path}",
         f"  {document.slug}: {document.title}  [{document.digest[:12]}]",
-        *(f"  {_fixture_line(each)}" for each in examination.fixtures),
-        *_pin_lines(examination),
-        *(f"  PROBLEM  {problem}" for problem in examination.problems),
-        f"  {_summary(examination)}",
+        *(f"  {line}" for line in matrix(checked.examination)),
+        *(f"  {line}" for line in pins(checked.examination)),
+        *(f"  PROBLEM  {problem}" for problem in checked.examination.problems),
+        *(f"  SURVIVES  {survivor}" for survivor in checked.mutations.survivors),
+        *(f"  LINT  {remark}" for remark in checked.remarks),
+        f"  {_summary(checked, strict=strict)}",
     ]
 
 
-def _fixture_line(each: Examined) -> str:
-    sign = "ok  " if each.holds else "FAIL"
-    failed = f"  fails {', '.join(each.failed)}" if each.failed else ""
-    return f"{sign}  {each.fixture.expect}  {each.value:.2f}  {each.fixture.label}{failed}"
-
-
-def _pin_lines(examination: Examination) -> list[str]:
-    width = max(map(len, examination.pinned))
-    return [
-        f"  pin   {name:<{width}}  {_pins(labels, examination.solely_pinned[name])}"
-        for name, labels in examination.pinned.items()
-    ]
-
-
-def _pins(labels: tuple[str, ...], solely: tuple[str, ...]) -> str:
-    if not labels:
-        return "nothing fails it"
-    alone = f", {len(solely)} of them fail{'s' if len(solely) == 1 else ''} only it" if solely else ""
-    more = f" and {len(labels) - 2} more" if len(labels) > 2 else ""
-    return f"{len(labels)} fixture{'' if len(labels) == 1 else 's'}{alone}: {'; '.join(labels[:2])}{more}"
-
-
-def _summary(examination: Examination) -> str:
-    rules, problems = len(examination.pinned), len(examination.problems)
+def _summary(checked: _Checked, *, strict: bool) -> str:
+    examination, mutations = checked.examination, checked.mutations
+    rules, problems, remarks = len(examination.pinned), len(examination.problems), len(checked.remarks)
     pinned = sum(map(bool, examination.pinned.values()))
-    counts = f"{len(examination.fixtures)} fixtures, {pinned} of {rules} rules pinned"
-    if not problems:
-        return f"OK: {counts}"
-    return f"NOT OK: {counts}, {problems} problem{'' if problems == 1 else 's'}"
+    counts = [
+        f"{_of(len(examination.fixtures), 'fixture')}",
+        f"{pinned} of {rules} rules pinned",
+        f"{mutations.caught:,} of {mutations.tried:,} mutants caught",
+        *([f"{mutations.untried:,} not tried"] if mutations.untried else []),
+        *([_of(remarks, "lint remark")] if remarks else []),
+        *([_of(problems, "problem")] if problems else []),
+    ]
+    verdict = "NOT OK" if problems else "NOT OK by --strict" if strict and checked.weak else "OK"
+    return f"{verdict}: {', '.join(counts)}"
+
+
+def _of(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 RECOMPUTED = {

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.probe_file import CASES, changed
+from probes.core.__main__ import main
+from tests.core.probe_file import CASES, changed, document
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROBE = str(CASES / "probe.yaml")
+NOT_X = {"kind": "pattern", "must": "not_match"}
 
 
 def run(*arguments: str, text: str | bytes = "", **variables: str) -> tuple[int, str, str]:
@@ -32,22 +34,79 @@ def file(tmp_path):
     return write
 
 
-def test_check_prints_every_fixture_and_who_pins_what():
+def test_check_prints_the_fixtures_against_the_rules_and_who_pins_what():
     status, printed, errors = run("check", PROBE)
     assert (status, errors) == (0, "")
-    assert "  ok    pass  1.00  Correct\n" in printed
-    assert "  ok    fail  0.50  three words  fails two_words\n" in printed
-    assert "  pin   no_please  1 fixture, 1 of them fails only it: polite\n" in printed
-    assert printed.endswith("  OK: 3 fixtures, 2 of 2 rules pinned\n")
+    assert printed.splitlines()[2:] == [
+        "  fixture        rule  1 2",
+        "  1  ok    pass  1.00  . .  Correct",
+        "  2  ok    fail  0.50  F .  three words",
+        "  3  ok    fail  0.50  . F  polite",
+        "  rule 1  two_words  failed by fixture 2*",
+        "  rule 2  no_please  failed by fixture 3*",
+        "  * fails no other rule",
+        "  OK: 3 fixtures, 2 of 2 rules pinned, 7 of 7 mutants caught",
+    ]
+
+
+def printed_here(capsys, *arguments: str) -> tuple[int, list[str]]:
+    """The same as `run`, in this process."""
+    status = main(arguments)
+    return status, capsys.readouterr().out.splitlines()
+
+
+def test_a_table_of_many_rules_and_long_names_stays_narrow(capsys, file):
+    names = [
+        f"{'a_rule_with_a_name_that_says_what_it_is_for_at_some_length_':_<62}{i:02}" for i in range(1, 21)
+    ]
+    rules = [
+        {"name": name, "check": NOT_X | {"pattern": f"/{i}/"}, "why": "A case."}
+        for i, name in enumerate(names, 1)
+    ]
+    outputs = ["none", *map(str, range(1, 21)), *(f"20 {i}" for i in range(10))]
+    fixtures = [
+        {"label": f"{text}: {'a label ' * 20}", "expect": "fail" if i else "pass", "output": text}
+        for i, text in enumerate(outputs)
+    ]
+    many = document(rubric={"prose": "A case.", "rules": rules}, fixtures=fixtures)
+    status, lines = printed_here(capsys, "check", file(many.to_yaml()))
+    assert status == 0
+    table = lines[2 : lines.index("  * fails no other rule")]
+    assert max(map(len, table)) == 100
+    assert table[0].split() == ["1"] * 10 + ["2"]
+    assert table[1].split()[-20:] == [str(i % 10) for i in range(1, 21)]
+    row = table[2 + 12]
+    assert row.startswith("  13  ok    fail  0.85  F F . . . . . . . . . F . . . . . . . .  12: a label a la")
+    assert row.endswith("…")
+    assert table[-1].startswith(f"  rule 20  {names[-1]}  failed by fixtures 21*, ")
+
+
+def test_check_names_survivors_and_lint_and_fails_only_where_strict(capsys, file):
+    text = changed("{{concept}} in two words", "{{concept}} in three words")
+    path = file(changed("output: Please look", "output: please look", text))
+    status, lines = printed_here(capsys, "check", path)
+    assert (status, lines[-3:]) == (
+        0,
+        [
+            "  SURVIVES  line 19, rubric.rules[1].check.pattern: 'no_please' with the flag i dropped: "
+            "no example needs it (add one that matches only in the other case)",
+            "  LINT  L001 line 16, rubric.rules[0].check: 'two_words' wants exactly 2, and the prompt does "
+            "not name 2 (say the number in the prompt, or ask for at least or at most so many)",
+            "  OK: 3 fixtures, 2 of 2 rules pinned, 6 of 7 mutants caught, 1 lint remark",
+        ],
+    )
+    status, lines = printed_here(capsys, "check", "--strict", path)
+    assert (status, lines[-1].split(":")[0]) == (1, "  NOT OK by --strict")
+    assert printed_here(capsys, "check", "--strict", PROBE)[0] == 0
 
 
 def test_check_exits_with_1_where_a_fixture_does_not_hold(file):
     path = file(changed("output: Calls itself", "output: It calls itself"))
     status, printed, _ = run("check", PROBE, path)
     assert status == 1
-    assert "  FAIL  pass  0.50  Correct  fails two_words\n" in printed
+    assert "  1  FAIL  pass  0.50  F .  Correct\n" in printed
     assert "  PROBLEM  line 22, fixtures[0].expect: 'Correct' must pass and scores 0.50" in printed
-    assert printed.endswith("  NOT OK: 3 fixtures, 2 of 2 rules pinned, 1 problem\n")
+    assert printed.endswith("  NOT OK: 3 fixtures, 2 of 2 rules pinned, 7 of 7 mutants caught, 1 problem\n")
 
 
 def test_check_exits_with_2_for_no_probe_file_and_still_reads_the_others(file):
@@ -113,6 +172,7 @@ def test_two_processes_say_the_same_to_the_byte():
         (("judge", PROBE), "", "invalid choice: 'judge'"),
         ((), "", "the following arguments are required: COMMAND"),
     ],
+    ids=range(7),  # one of the texts is longer than a name may be
 )
 def test_what_cannot_be_used_exits_with_2(arguments, text, message):
     status, printed, errors = run(*arguments, text=text)
