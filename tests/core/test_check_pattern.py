@@ -47,6 +47,51 @@ def test_what_matched_is_marked():
 
 
 @pytest.mark.parametrize(
+    ("pattern", "output", "after"),
+    [
+        (r"/<<END>>\s*$/", "A.\n<<END>>\n\nLet me know.\n", "\n\nLet me know."),
+        (r"/<<END>>\s*$/i", "<<end>> a <<END>> b", " b"),
+        (r"/<<END>>$/", "A. <<END>> \n", " \n"),
+        (r"/(?:<<END>>(?:\s*?$))/", "<<END>>!", "!"),
+        (r"/<<END>>\n?[ \t]*$/", "<<END>>\nb", "\nb"),
+        (r"/^\d+$/", "12 apples", " apples"),
+        ("/^$/", "all of it", "all of it"),
+        ("/a+?$/", "aab", "b"),
+        ("/😀$/", "é😀b😀c", "c"),
+        (r"/[😀]\s*$/u", "é😀b😀c", "c"),
+        (r"/\ud83d$/", "😀c", "c"),
+        (r"/^(?:\S?){900}!$/", "a!c", "c"),
+    ],
+)
+def test_what_follows_the_last_match_of_what_must_stand_last_is_marked(pattern, output, after):
+    finding = pattern_check("match", pattern).run(output)
+    assert (finding.ok, finding.message) == (False, "nothing matched")
+    (span,) = finding.spans
+    assert (span.mark, output[span.start : span.end]) == ("after", after)
+
+
+@pytest.mark.parametrize(
+    ("must", "pattern", "output"),
+    [
+        ("match", r"/<<END>>\s*$/", "no end"),
+        ("match", r"/<<END>>\s*$/m", "<<END>> a\nb"),
+        ("match", r"/<<END>>/", "END"),
+        ("match", "/x$|y$/", "xz"),
+        ("match", r"/<<END>>\s+$/", "<<END>>"),
+        ("not_match", r"/<<END>>\s*$/", "<<END>> b"),
+    ],
+)
+def test_nothing_is_marked_where_nothing_had_to_stand_last(must, pattern, output):
+    assert pattern_check(must, pattern).run(output).spans == ()
+
+
+def test_a_burden_is_not_searched_again_for_a_mark():
+    rule = pattern_check("match", "/a[ab]{0,900}c$/")
+    assert rule.run("acd").spans == (Span(2, 3, "after"),)
+    assert rule.run("ac" + "d" * 150_000).spans == ()
+
+
+@pytest.mark.parametrize(
     ("matched", "shown"),
     [
         ("", "the empty text"),

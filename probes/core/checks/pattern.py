@@ -11,8 +11,9 @@ from pydantic import AfterValidator, Field
 from probes.core.checks.base import Check, Decider, Decision, register
 from probes.core.finding import Finding, Span
 from probes.core.patterns import Pattern
+from probes.core.patterns.endings import up_to_the_end
 from probes.core.text import show_text
-from probes.core.view import View
+from probes.core.view import WHITE_SPACE, View
 
 MAX_SPANS = 100
 """How many matches are marked; the verdict needs one."""
@@ -39,7 +40,8 @@ class PatternCheck(Check):
     name: ClassVar[str] = "pattern"
     summary: ClassVar[str] = (
         "The pattern matches somewhere in the output (or nowhere, for not_match), as JavaScript's "
-        "/…/.test(output) says once every line end is \\n."
+        "/…/.test(output) says once every line end is \\n. Where a pattern that must match ends in $ and "
+        "without that would match, what follows its last match is marked."
     )
 
     must: Literal["match", "not_match"] = Field(description="match, or not_match for what must not appear")
@@ -71,7 +73,8 @@ class PatternCheck(Check):
         found = pattern.spans_from(first, view, min(MAX_SPANS, pattern.affordable(view)))
         actual = "match" if found else "not_match"
         message = self._message(view.text[slice(*found[0])]) if found else "nothing matched"
-        return Finding(actual == self.must, actual, self.must, "pattern", message, self._marks(found))
+        marks = self._marks(found) if found else self._after(view)
+        return Finding(actual == self.must, actual, self.must, "pattern", message, marks)
 
     def _message(self, matched: str) -> str:
         if self.must == "match":
@@ -81,6 +84,21 @@ class PatternCheck(Check):
     def _marks(self, found: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
         mark: Literal["match", "forbidden"] = "match" if self.must == "match" else "forbidden"
         return tuple(Span(start, end, mark) for start, end in found if start < end)
+
+    def _after(self, view: View) -> tuple[Span, ...]:
+        """What follows the text that had to stand last, white space at the very end aside."""
+        # A second search of the whole text is worth its marks only where the text is not a burden.
+        if self.must == "not_match" or self._compiled.affordable(view) < 2 or not self._up_to_the_end:
+            return ()
+        found = self._up_to_the_end.spans(view, 1)
+        if not found:
+            return ()
+        start, end = found[0][1], len(view.text.rstrip(WHITE_SPACE))
+        return (Span(start, end if end > start else len(view.text), "after"),)
+
+    @cached_property
+    def _up_to_the_end(self) -> Pattern | None:
+        return up_to_the_end(self.pattern)
 
 
 def quote(matched: str) -> str:
