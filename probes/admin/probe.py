@@ -10,11 +10,12 @@ from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from probes.admin.editing import Current
 from probes.admin.forms import ProbeFileForm
+from probes.domain.advice import advice
 from probes.domain.publish import Publication, StaleBase, publish
 from probes.models import Probe, ProbeVersion
 from registry.teams import access
@@ -111,6 +112,8 @@ class ProbeAdmin(StaffPage):
         said, changed = _what_came_of_it(publication, before, form)
         level = messages.SUCCESS if changed else messages.INFO
         self.message_user(request, said, level)
+        if lines := advice(form.read):
+            self.message_user(request, _to_look_at(lines), messages.WARNING)
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -144,6 +147,11 @@ def _what_came_of_it(
     kept = form.read is not None and form.read.changelog != version.changelog
     note = " Its changelog is published too; another one goes with the next version." if kept else ""
     return f"Nothing changed: v{version.number} already says this.{note}", False
+
+
+def _to_look_at(lines: list[str]) -> SafeString:
+    items = format_html_join("", "<li>{}</li>", ((line,) for line in lines))
+    return format_html("Worth another look, though nothing refuses it: <ul>{}</ul>", items)
 
 
 def _edited(before: Current | None, form: ProbeFileForm) -> str:

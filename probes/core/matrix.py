@@ -54,7 +54,7 @@ def _named(fixtures: list[str]) -> str:
         return "no fixture fails it"
     more = len(fixtures) - MOST_NAMED
     tail = f" and {more} more" if more > 0 else ""
-    return f"failed by fixture{'s' * (len(fixtures) > 1)} {', '.join(fixtures[:MOST_NAMED])}{tail}"
+    return f"failed by {', '.join(fixtures[:MOST_NAMED])}{tail}"
 
 
 def _fitted(line: str) -> str:

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from ladder.domain import load_everything
 from ladder.domain.load import Edition, Loaded
+from probes.domain.advice import advice
 from probes.domain.library import LibraryError
 from probes.domain.publish import Publication
 
@@ -29,6 +30,7 @@ def report(loaded: Loaded) -> list[str]:
     told = [_of_probe(one) for one in loaded.probes] + [_of_ladder(one) for one in loaded.ladders]
     new = [line for line in told if line]
     kept = len(told) - len(new)
+    new += [line for one in loaded.probes if one.created for line in _advice(one)]
     return [*new, f"{kept} of {len(told)} were there already and are unchanged."] if kept else new
 
 
@@ -39,6 +41,11 @@ def _of_probe(one: Publication) -> str:
     if one.newer:
         return f"{version.probe} equals v{version.number}, an older version; v{one.newer} stays current"
     return f"Updated the {', '.join(one.edited)} of {version.probe}" if one.edited else ""
+
+
+def _advice(one: Publication) -> list[str]:
+    """For whoever writes the files: what `check` says of them too."""
+    return [f"Look again at {one.version}: {line}" for line in advice(one.version.parsed)]
 
 
 def _of_ladder(one: Edition) -> str:

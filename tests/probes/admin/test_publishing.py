@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from django.contrib.admin.models import LogEntry
 
@@ -105,6 +107,21 @@ def test_the_content_of_an_older_version_is_refused_and_kept(root, probe):
     assert problem.startswith("Not published: this is exactly v1")
     assert Document.parse(desk.text_in(answer)) == Document.parse(old)
     assert numbers(probe) == [1, 2]
+
+
+def test_saving_says_what_is_worth_another_look(root, probe):
+    published, advice = desk.said(desk.edit(root, probe, "Write three words.", "Write the words."))
+    assert published == "Published acme/three-words v2."
+    assert unescape(advice) == (
+        "Worth another look, though nothing refuses it: L001 line 14, rubric.rules[0].check: 'three_words' "
+        "wants exactly 3, and the prompt does not name 3 (say the number in the prompt, or ask for at least "
+        "or at most so many)"
+    )
+    fields = desk.opened(root, probe)
+    text = fields["document"].replace('op: "=="', 'op: "<="').replace("two three four", "two three four five")
+    [_, advice] = desk.said(desk.send(root, probe, {**fields, "document": text}))
+    assert "L002 line 12, rubric.rules: every rule only forbids something" in advice
+    assert advice.endswith("n 4 instead of 3: no example has exactly 4 words (add one)")
 
 
 def test_a_failed_gate_lists_every_problem(root, probe):
