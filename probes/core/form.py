@@ -15,8 +15,10 @@ from probes.core.problems import Path, Report, quoted, shorten
 from probes.core.view import WHITE_SPACE
 from probes.core.yaml_source import LARGEST_INTEGER, MAX_DEPTH, MAX_VALUES, REFUSED
 
+MAX_NAME = 64
+
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
-_NOT_ON_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+NOT_ON_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Form:
@@ -108,15 +110,15 @@ def read_text(
         report.add(path, "this text is blank", "write something, or remove what it belongs to")
     elif len(value) > most:
         report.add(path, f"this text has {len(value):,} characters and may have {most:,}", "shorten it")
-    elif one_line and _NOT_ON_ONE_LINE.search(value):
+    elif one_line and NOT_ON_ONE_LINE.search(value):
         report.add(path, "this text must stand on one line", "remove its line breaks and control characters")
     return value
 
 
 def read_name(report: Report, path: Path, value: Any, pattern: re.Pattern[str], like: str) -> str:
     """A short name that matches `pattern`; `like` is an example of one."""
-    name = read_text(report, path, value, 64)
-    if name and len(name) <= 64 and name.strip(WHITE_SPACE) and not pattern.fullmatch(name):
+    name = read_text(report, path, value, MAX_NAME)
+    if name and len(name) <= MAX_NAME and name.strip(WHITE_SPACE) and not pattern.fullmatch(name):
         report.add(path, f"{quoted(name)} is not a name that can be used here", f"write one like {like}")
     return name
 

@@ -18,9 +18,19 @@ FORMAT = "probe/1"
 MAX_RULES = 20
 MAX_FIXTURES = 50
 MAX_TITLE = 200
+MAX_CATEGORY = 60
+MAX_NOTE = 2000
+"""Characters of a summary, of a rule's why and of a changelog."""
+MAX_PROSE = 20_000
+MAX_CRITERIA = 20
+MAX_CRITERION = 500
+MAX_VARIABLES = 5
+MAX_STOPS = 4
+MAX_STOP = 200
 SLUG = re.compile("[a-z0-9]+(?:-[a-z0-9]+)*")
 
-_PROBE = {
+# What to write at each key, which is all that may stand there.
+PROBE = {
     "format": FORMAT,
     "slug": "a name for addresses, such as emit-a-terminator",
     "title": "what the probe asks, in one line",
@@ -33,8 +43,8 @@ _PROBE = {
     "fixtures": "a list of worked examples",
     "changelog": "what changed, such as Initial version.",
 }
-_PROMPT = {"system": "a text, or null to send none", "user": "the text to answer"}
-_PARAMETERS = {
+PROMPT = {"system": "a text, or null to send none", "user": "the text to answer"}
+PARAMETERS = {
     "max_tokens": "how long an answer may be, such as 400",
     "temperature": "a number from 0 to 2",
     "top_p": "a number from 0 to 1",
@@ -43,13 +53,24 @@ _PARAMETERS = {
     "presence_penalty": "a number from -2 to 2",
     "frequency_penalty": "a number from -2 to 2",
 }
-_RUBRIC = {"prose": "how the score is meant", "criteria": "a list of texts", "rules": "a list of rules"}
-_RULE = {
+OPTIONAL_PARAMETERS = [key for key in PARAMETERS if key != "max_tokens"]
+RANGES: dict[str, tuple[float, float]] = {
+    "max_tokens": (1, 1_000_000),
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "seed": (-(2**53) + 1, 2**53 - 1),
+    "presence_penalty": (-2, 2),
+    "frequency_penalty": (-2, 2),
+}
+"""The least and the most of each parameter that is a number."""
+WHOLE = ("max_tokens", "seed")
+RUBRIC = {"prose": "how the score is meant", "criteria": "a list of texts", "rules": "a list of rules"}
+RULE = {
     "name": "a name such as nothing_after_terminator",
     "check": "what is checked: {kind: …}",
     "why": "why this rule exists",
 }
-_FIXTURE = {
+FIXTURE = {
     "label": "what this example shows",
     "expect": "pass or fail",
     "fails": "a list of the rules it fails",
@@ -59,7 +80,7 @@ _FIXTURE = {
 
 def read_document(report: Report, data: Any) -> dict[str, Any]:
     """The fields of a Document; defaults stand wherever `report` has a problem."""
-    form = Form(report, (), data, _PROBE, optional=("variables",))
+    form = Form(report, (), data, PROBE, optional=("variables",))
     form.choice("format", (FORMAT,))
     variables = _variables(form)
     prompt = _prompt(form, variables)
@@ -67,19 +88,19 @@ def read_document(report: Report, data: Any) -> dict[str, Any]:
     return {
         "slug": read_name(report, ("slug",), form.value("slug"), SLUG, "emit-a-terminator"),
         "title": form.text("title", MAX_TITLE, one_line=True),
-        "category": form.text("category", 60, one_line=True),
-        "summary": form.text("summary", 2000),
+        "category": form.text("category", MAX_CATEGORY, one_line=True),
+        "summary": form.text("summary", MAX_NOTE),
         "prompt": prompt,
         "variables": variables,
         "parameters": _parameters(form),
         "rubric": rubric,
         "fixtures": _fixtures(form, [rule.name for rule in rubric.rules]),
-        "changelog": form.text("changelog", 2000),
+        "changelog": form.text("changelog", MAX_NOTE),
     }
 
 
 def _variables(form: Form) -> tuple[str, ...]:
-    items = form.items("variables", 5, default=[])
+    items = form.items("variables", MAX_VARIABLES, default=[])
     names = [read_name(form.report, ("variables", i), each, NAME, "concept") for i, each in enumerate(items)]
     _report_repeated(form.report, ("variables",), names, "variable")
     return tuple(names)
@@ -96,7 +117,7 @@ def _report_repeated(report: Report, path: Path, names: list[str], noun: str, ke
 
 
 def _prompt(form: Form, variables: tuple[str, ...]) -> Prompt:
-    inner = Form(form.report, ("prompt",), form.value("prompt"), _PROMPT, optional=("system",))
+    inner = Form(form.report, ("prompt",), form.value("prompt"), PROMPT, optional=("system",))
     system = None if inner.value("system", None) is None else inner.text("system", MAX_BYTES)
     prompt = Prompt(system, inner.text("user", MAX_BYTES))
     if form.report.clean("prompt", "variables"):
@@ -120,49 +141,54 @@ def _report_misplaced(report: Report, prompt: Prompt, variables: tuple[str, ...]
 
 
 def _parameters(form: Form) -> Parameters:
-    optional = [key for key in _PARAMETERS if key != "max_tokens"]
-    inner = Form(form.report, ("parameters",), form.value("parameters"), _PARAMETERS, optional)
+    inner = Form(form.report, ("parameters",), form.value("parameters"), PARAMETERS, OPTIONAL_PARAMETERS)
+
+    def number(key: str) -> int | float | None:
+        return inner.number(key, *RANGES[key], whole=key in WHOLE)
+
     return Parameters(
-        max_tokens=cast("int", inner.number("max_tokens", 1, 1_000_000, whole=True) or 1),
-        temperature=inner.number("temperature", 0, 2),
-        top_p=inner.number("top_p", 0, 1),
-        seed=cast("int | None", inner.number("seed", -(2**53) + 1, 2**53 - 1, whole=True)),
+        max_tokens=cast("int", number("max_tokens") or 1),
+        temperature=number("temperature"),
+        top_p=number("top_p"),
+        seed=cast("int | None", number("seed")),
         stop=_stop(inner),
-        presence_penalty=inner.number("presence_penalty", -2, 2),
-        frequency_penalty=inner.number("frequency_penalty", -2, 2),
+        presence_penalty=number("presence_penalty"),
+        frequency_penalty=number("frequency_penalty"),
     )
 
 
 def _stop(form: Form) -> tuple[str, ...] | None:
     if "stop" not in form.values:
         return None
-    path, items = (*form.path, "stop"), form.items("stop", 4)
+    path, items = (*form.path, "stop"), form.items("stop", MAX_STOPS)
     if form.value("stop") == [] or "" in items:
         form.report.add(path, "an empty stop stops nothing", "write a text, or remove stop")
-    return tuple(read_text(form.report, (*path, i), each, 200, blank=True) for i, each in enumerate(items))
+    return tuple(
+        read_text(form.report, (*path, i), each, MAX_STOP, blank=True) for i, each in enumerate(items)
+    )
 
 
 def _rubric(form: Form) -> Rubric:
     report, path = form.report, ("rubric",)
-    inner = Form(report, path, form.value("rubric"), _RUBRIC, optional=("criteria",))
+    inner = Form(report, path, form.value("rubric"), RUBRIC, optional=("criteria",))
     criteria = tuple(
-        read_text(report, ("rubric", "criteria", i), each, 500)
-        for i, each in enumerate(inner.items("criteria", 20, default=[]))
+        read_text(report, ("rubric", "criteria", i), each, MAX_CRITERION)
+        for i, each in enumerate(inner.items("criteria", MAX_CRITERIA, default=[]))
     )
     items = inner.items("rules", MAX_RULES)
     if inner.value("rules") == []:
         report.add(("rubric", "rules"), "there is no rule, so nothing is scored", "write at least one")
     rules = tuple(_rule(report, ("rubric", "rules", i), each) for i, each in enumerate(items))
     _report_repeated(report, ("rubric", "rules"), [rule.name for rule in rules], "rule", "name")
-    return Rubric(inner.text("prose", 20_000), criteria, rules)
+    return Rubric(inner.text("prose", MAX_PROSE), criteria, rules)
 
 
 def _rule(report: Report, path: Path, value: Any) -> Rule:
-    form = Form(report, path, value, _RULE)
+    form = Form(report, path, value, RULE)
     name = read_name(report, (*path, "name"), form.value("name"), NAME, "nothing_after_terminator")
     # After a problem no document is built, so the missing check is never run.
     built = cast("Check", _check(report, (*path, "check"), form.value("check")))
-    return Rule(name, built, form.text("why", 2000))
+    return Rule(name, built, form.text("why", MAX_NOTE))
 
 
 def _check(report: Report, path: Path, value: Any) -> Check | None:
@@ -188,7 +214,7 @@ def _fixtures(form: Form, rules: list[str]) -> tuple[Fixture, ...]:
 
 
 def _fixture(report: Report, path: Path, value: Any, rules: list[str]) -> Fixture:
-    form = Form(report, path, value, _FIXTURE, optional=("fails",))
+    form = Form(report, path, value, FIXTURE, optional=("fails",))
     label = form.text("label", MAX_TITLE, one_line=True)
     expect = cast("Expectation", form.choice("expect", ("pass", "fail")))
     output = form.text("output", MAX_CHARACTERS, blank=True)

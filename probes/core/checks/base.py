@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from probes.core.checks.errors import CheckError, explain
+from probes.core.checks.example import Examples
 from probes.core.finding import Finding
 from probes.core.view import View
 
@@ -35,8 +36,8 @@ Decider = Callable[[View], Decision]
 class Check(BaseModel, ABC):
     """Base of every kind: fields are its parameters, `evaluate` its meaning.
 
-    `summary` is the counting rule in one line, as published; `estimates` says that the kind counts by
-    an estimate, and `heuristic` that this check's verdict rests on one.
+    `summary` is the counting rule in one line, as published, and `examples` show it; `estimates` says that
+    the kind counts by an estimate, and `heuristic` that this check's verdict rests on one.
     A kind whose meaning must change gets a new kind id; the released one is never edited.
     """
 
@@ -45,6 +46,7 @@ class Check(BaseModel, ABC):
     kind: str
     name: ClassVar[str]
     summary: ClassVar[str]
+    examples: ClassVar[Examples]
     estimates: ClassVar[bool] = False
 
     @property

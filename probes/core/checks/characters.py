@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from probes.core.checks.amounts import Count, tally
 from probes.core.checks.base import Check, Operator, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.text import Case, has_case, letters, lookalikes, out_of_case, outside, show_all, show_text
 from probes.core.view import WHITE_SPACE, View
@@ -19,12 +20,16 @@ def _one_letter(value: str) -> str:
     raise ValueError(f"{show_text(value)} is not one small letter: write one from a to z")
 
 
-Letter = Annotated[str, AfterValidator(_one_letter)]
+Letter = Annotated[str, AfterValidator(_one_letter), WithJsonSchema({"type": "string", "pattern": "^[a-z]$"})]
 
 
 @register
 class Letters(Check):
     """Forbids a letter, or counts one."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["forbid"]}, {"required": ["letter", "op", "n"]}]}
+    )
 
     kind: Literal["letters"]
     name: ClassVar[str] = "letters"
@@ -32,6 +37,11 @@ class Letters(Check):
         "A character counts if it holds the letter, in either case, after NFKD (é and ⒠ hold an e). Where e "
         "is forbidden, letters drawn like it (Cyrillic Е е Ё ё, Greek Ε) fail as look-alikes; nothing else "
         "is e."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"forbid": "e"}, "A calm day, dear."),
+        Example({"forbid": "e"}, "No such mark is in this."),
+        Example({"letter": "s", "op": ">=", "n": 3}, "She sells shells."),
     )
 
     forbid: Letter | None = Field(None, description="a letter that must not occur; stands alone")
@@ -95,9 +105,15 @@ class Charset(Check):
         "Every character is a listed one or white space, and at least one is listed: for 01, /^[01\\s]+$/ "
         "and a 0 or 1."
     )
+    examples: ClassVar[Examples] = (
+        Example({"only": "01"}, "0100 1000"),
+        Example({"only": "01"}, "0100 2000"),
+        Example({"only": "0123456789,.-"}, "-1,234.50"),
+    )
 
     only: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)] = Field(
-        description="the allowed characters, one after another, such as '01' (in quotes)"
+        description="the allowed characters, one after another, such as '01' (in quotes)",
+        json_schema_extra={"pattern": "^\\S+$"},
     )
 
     def evaluate(self, view: View) -> Finding:
@@ -121,6 +137,11 @@ class InCase(Check):
     summary: ClassVar[str] = (
         "Putting the output in that case would change no character (frozen Unicode 17 tables), and at least "
         "one letter of it has a case."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"case": "lower"}, "not one capital, ß or 7"),
+        Example({"case": "upper"}, "MOSTLY Loud"),
+        Example({"case": "upper"}, "4, 8, 15"),
     )
 
     case: Case = Field(description="`upper` or `lower`")

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, PlainValidator, SerializeAsAny, WithJsonSchema
 
 from probes.core.checks.base import Check, CheckError, check, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.view import View
 
@@ -26,6 +27,10 @@ Part = Annotated[
 Parts = Annotated[tuple[Part, ...], Field(min_length=1, max_length=20, strict=False)]
 
 
+_WORDS = {"kind": "words", "op": "==", "n": 3}
+"""A part of some examples."""
+
+
 class _Joined(Check):
     of: Parts = Field(description="the checks, one to twenty")
 
@@ -41,6 +46,11 @@ class All(_Joined):
     kind: Literal["all"]
     name: ClassVar[str] = "all"
     summary: ClassVar[str] = "Every listed check passes; those that do not are reported."
+    examples: ClassVar[Examples] = (
+        Example({"of": [_WORDS, {"kind": "letters", "forbid": "e"}]}, "a calm day"),
+        Example({"of": [_WORDS, {"kind": "letters", "forbid": "e"}]}, "the calm day"),
+        Example({"of": [{"kind": "starts_with", "of": "{"}, {"kind": "json", "top": "object"}]}, '{"a": 1,}'),
+    )
 
     def evaluate(self, view: View) -> Finding:
         found = [part.run(view) for part in self.of]
@@ -58,6 +68,11 @@ class AnyOf(_Joined):
     kind: Literal["any"]
     name: ClassVar[str] = "any"
     summary: ClassVar[str] = "At least one of the listed checks passes; those that do are reported."
+    examples: ClassVar[Examples] = (
+        Example({"of": [_WORDS, {"kind": "lines", "op": "==", "n": 3}]}, "one two three"),
+        Example({"of": [_WORDS, {"kind": "lines", "op": "==", "n": 3}]}, "one\ntwo too\nthree"),
+        Example({"of": [_WORDS, {"kind": "lines", "op": "==", "n": 3}]}, "one two"),
+    )
 
     def evaluate(self, view: View) -> Finding:
         found = [part.run(view) for part in self.of]
@@ -75,6 +90,11 @@ class Not(Check):
     kind: Literal["not"]
     name: ClassVar[str] = "not"
     summary: ClassVar[str] = "The check does not pass. Blank output fails this kind as it fails every other."
+    examples: ClassVar[Examples] = (
+        Example({"of": {"kind": "starts_with", "of": ["Sure", "Certainly"]}}, "The answer is 4."),
+        Example({"of": {"kind": "starts_with", "of": ["Sure", "Certainly"]}}, "Sure! The answer is 4."),
+        Example({"of": {"kind": "json"}}, "{a: 1}"),
+    )
 
     of: Part = Field(description="the check that must not pass")
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from probes.core.checks.amounts import Amount
 from probes.core.checks.base import register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding
 from probes.core.sentences import sentences
 from probes.core.text import Case, Token, is_in_case, lines, paragraphs, words
@@ -24,6 +25,11 @@ class Words(Amount):
         "Token whitespace: the non-empty pieces of the plain split at white space. Token word: split at "
         "white space, at em dashes and at --; pieces that hold a letter or digit count. A single hyphen or "
         "an apostrophe never splits."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"op": "==", "n": 4, "token": "whitespace"}, "well-known – isn't it"),
+        Example({"op": "==", "n": 4, "token": "word"}, "well-known – isn't it"),
+        Example({"op": "<=", "n": 1, "token": "word", "where": "upper"}, "NASA and I agree"),
     )
 
     token: Token = Field("word", description="how the text is split: `whitespace` or `word`")
@@ -54,6 +60,11 @@ class Sentences(Amount):
         "follows), nor, for ! ? … and ..., before a lower-case letter. Blank lines and list items end one "
         "too; 。！？ need no space. What holds no letter or digit is none."
     )
+    examples: ClassVar[Examples] = (
+        Example({"op": "==", "n": 1}, "Dr. Smith paid $3.50 for it."),
+        Example({"op": "==", "n": 2}, "Wait… what? Yes."),
+        Example({"op": "<=", "n": 2}, "One. Two!\n\nand a third"),
+    )
 
     def evaluate(self, view: View) -> Finding:
         return self.compare("sentences", sentences(view.text))
@@ -66,6 +77,11 @@ class Paragraphs(Amount):
     kind: Literal["paragraphs"]
     name: ClassVar[str] = "paragraphs"
     summary: ClassVar[str] = "Runs of lines that hold more than white space, separated by lines that do not."
+    examples: ClassVar[Examples] = (
+        Example({"op": "==", "n": 2}, "One,\nstill one.\n\nTwo."),
+        Example({"op": "==", "n": 1}, "One.\n \nTwo."),
+        Example({"op": "<", "n": 3}, "One.\n\n\n\nTwo."),
+    )
 
     def evaluate(self, view: View) -> Finding:
         return self.compare("paragraphs", paragraphs(view.text))
@@ -78,6 +94,11 @@ class Lines(Amount):
     kind: Literal["lines"]
     name: ClassVar[str] = "lines"
     summary: ClassVar[str] = "Lines that hold more than white space; blank lines do not count."
+    examples: ClassVar[Examples] = (
+        Example({"op": "==", "n": 2}, "one\n\ntwo"),
+        Example({"op": "==", "n": 3}, "one\n\ntwo"),
+        Example({"op": ">=", "n": 2}, "- one\n- two\n- three"),
+    )
 
     def evaluate(self, view: View) -> Finding:
         return self.compare("lines", lines(view.text))

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from probes.core.checks.base import Check, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.json_grammar import Fault, read
 from probes.core.text import show
@@ -22,6 +23,11 @@ class JsonText(Check):
     summary: ClassVar[str] = (
         "The whole output is one JSON text by RFC 8259: no NaN, comments or trailing commas; white space "
         "around it is allowed, a Markdown fence only if asked for."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"top": "object"}, '{"a": [1, 2]}'),
+        Example({}, '{"a": 1,}'),
+        Example({"top": "array", "fence": True}, "```json\n[1, 2]\n```"),
     )
 
     top: Literal["any", "object", "array"] = Field("any", description="what the outermost value must be")

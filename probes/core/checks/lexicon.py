@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from probes.core.checks.amounts import Amount, tally
 from probes.core.checks.base import register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding
 from probes.core.lexicons import LEXICONS, lexicon
 from probes.core.text import show_text
@@ -30,8 +31,15 @@ class InLexicon(Amount):
         "Lower-case, ’ read as '; whole tokens (no a-z or 0-9 beside them) that match the published list; "
         "entries are counted once each."
     )
+    examples: ClassVar[Examples] = (
+        Example({"list": "pirate", "op": ">=", "n": 2}, "Ahoy, matey!"),
+        Example({"list": "pirate", "op": ">=", "n": 2}, "Ahoy, ahoy!"),
+        Example({"list": "pirate", "op": "==", "n": 0}, "A party on a ship"),
+    )
 
-    list: Annotated[str, AfterValidator(_known)] = Field(description="the name of the list: pirate")
+    list: Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": sorted(LEXICONS)})] = Field(
+        description="the name of the list: pirate"
+    )
 
     def evaluate(self, view: View) -> Finding:
         spans = tuple(lexicon(self.list).find(view.text))

@@ -9,21 +9,21 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from probes.core.checks.amounts import Amount, tally
 from probes.core.checks.base import register
-from probes.core.checks.texts import as_list, distinct
+from probes.core.checks.example import Example, Examples
+from probes.core.checks.pattern import LITERAL, PatternText
+from probes.core.checks.texts import UNIQUE, as_list, distinct
 from probes.core.finding import Finding, Span
 from probes.core.patterns import Pattern
 from probes.core.view import View
 
-
-def _accepted(literal: str) -> str:
-    Pattern.parse(literal)
-    return literal
-
-
+_Shaped = Annotated[str, Field(json_schema_extra={"pattern": LITERAL})]
 Patterns = Annotated[
-    tuple[Annotated[str, AfterValidator(_accepted)], ...],
+    tuple[PatternText, ...],
     Field(min_length=1, max_length=20, strict=False),
-    BeforeValidator(as_list, json_schema_input_type=str | list[str]),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=_Shaped | Annotated[list[_Shaped], Field(min_length=1, max_length=20), UNIQUE],
+    ),
     AfterValidator(distinct),
 ]
 
@@ -38,6 +38,11 @@ class Matches(Amount):
         "Each pattern's matches are counted from left to right without overlap; the counts are added. The "
         "search ends after a number of matches that depends on the pattern and on the length of the text "
         "alone; a verdict that more of them could change then fails, and says so."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"patterns": "/\\[[^\\]]*\\]/", "op": "==", "n": 2}, "Dear [name], see [place]."),
+        Example({"patterns": ["/\\bfoo\\b/i", "/\\bbar\\b/i"], "op": "<=", "n": 2}, "Foo, bar, foo."),
+        Example({"patterns": "/aa/", "op": "==", "n": 2}, "aaa"),
     )
 
     patterns: Patterns = Field(description="a pattern such as /\\[[^\\]]*\\]/, or a list of patterns")

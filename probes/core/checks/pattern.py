@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from probes.core.checks.base import Check, Decider, Decision, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.patterns import Pattern
 from probes.core.patterns.endings import up_to_the_end
@@ -28,6 +29,9 @@ def accepted(literal: str) -> str:
     return literal
 
 
+LITERAL = "^/[^/].*/[a-z]*$"
+"""What a pattern looks like from afar, in a JSON Schema."""
+
 PatternText = Annotated[str, AfterValidator(accepted)]
 """A pattern as a rule writes it, such as `/<<END>>/i`."""
 
@@ -43,10 +47,16 @@ class PatternCheck(Check):
         "/…/.test(output) says once every line end is \\n. Where a pattern that must match ends in $ and "
         "without that would match, what follows its last match is marked."
     )
+    examples: ClassVar[Examples] = (
+        Example({"must": "match", "pattern": "/<<END>>\\s*$/"}, "It ran.\n<<END>>\n"),
+        Example({"must": "match", "pattern": "/<<END>>\\s*$/"}, "It ran.\n<<END>>\nAnything else?"),
+        Example({"must": "not_match", "pattern": "/^(sure|certainly)\\b/i"}, "Sure, here it is."),
+    )
 
     must: Literal["match", "not_match"] = Field(description="match, or not_match for what must not appear")
     pattern: PatternText = Field(
-        description="a JavaScript regular expression with its slashes, such as /<<END>>\\s*$/"
+        description="a JavaScript regular expression with its slashes, such as /<<END>>\\s*$/",
+        json_schema_extra={"pattern": LITERAL},
     )
 
     @cached_property

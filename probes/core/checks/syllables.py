@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from probes.core.checks.base import Check, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.syllables import Syllables, of_line
 from probes.core.text import lines
@@ -29,6 +30,11 @@ class LineSyllables(Check):
         "English: each line that holds more than white space has its number of syllables, and there are no "
         "other lines. The number must lie between the smallest and the largest count of the dictionary; "
         "words it lacks are estimated by 17 rules; some are overridden by a reviewed list."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"lines": [5, 7, 5]}, "An old silent pond\nA frog jumps into the pond\nPlop! Silence again"),
+        Example({"lines": [5, 7, 5]}, "An old silent pond\nA frog jumps in\nPlop! Silence again"),
+        Example({"lines": [3]}, "Every cat"),
     )
 
     lines: Annotated[

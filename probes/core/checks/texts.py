@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from probes.core.checks.amounts import Count, tally
 from probes.core.checks.base import Check, Operator, register
+from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Mark, Span
 from probes.core.text import lower, show_text
 from probes.core.view import WHITE_SPACE, View
@@ -19,6 +20,10 @@ def as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+UNIQUE = Field(json_schema_extra={"uniqueItems": True})
+"""What `distinct` asks for, in a JSON Schema."""
+
+
 def distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse a list that names something twice."""
     for i, text in enumerate(texts):
@@ -27,10 +32,14 @@ def distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
+Text = Annotated[str, Field(min_length=1, max_length=500)]
 Texts = Annotated[
-    tuple[Annotated[str, Field(min_length=1, max_length=500)], ...],
+    tuple[Text, ...],
     Field(min_length=1, max_length=50, strict=False),
-    BeforeValidator(as_list, json_schema_input_type=str | list[str]),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=Text | Annotated[list[Text], Field(min_length=1, max_length=50), UNIQUE],
+    ),
     AfterValidator(distinct),
 ]
 """One text or a list of up to 50, each of up to 500 characters."""
@@ -53,6 +62,11 @@ class Contains(_Strings):
     summary: ClassVar[str] = (
         "Each listed text occurs at least once (or exactly, at least, at most n times), anywhere, also "
         "inside words; occurrences do not overlap."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"of": ["left", "right"]}, "First left, then right."),
+        Example({"of": "can", "exactly": 1}, "You can use a canvas."),
+        Example({"of": "sorry", "at_most": 0, "ignore_case": True}, "Sorry, no."),
     )
 
     exactly: Count | None = Field(None, description="how often each text must occur; stands alone")
@@ -137,6 +151,11 @@ class StartsWith(_Strings):
     summary: ClassVar[str] = (
         "After leading white space, the output starts with the text (or with one of the list)."
     )
+    examples: ClassVar[Examples] = (
+        Example({"of": "Dear "}, "\n Dear reader"),
+        Example({"of": ["{", "["]}, "Here it is: {}"),
+        Example({"of": "yes", "ignore_case": True}, "Yes."),
+    )
 
     def evaluate(self, view: View) -> Finding:
         start = len(view.text) - len(view.text.lstrip(WHITE_SPACE))
@@ -156,6 +175,11 @@ class EndsWith(_Strings):
     name: ClassVar[str] = "ends_with"
     summary: ClassVar[str] = (
         "Before trailing white space, the output ends with the text (or with one of the list)."
+    )
+    examples: ClassVar[Examples] = (
+        Example({"of": "<<END>>"}, "It ran.\n<<END>>\n"),
+        Example({"of": "<<END>>"}, "It ran.\n<<END>> I hope it helps."),
+        Example({"of": [".", "!"]}, "It ran"),
     )
 
     def evaluate(self, view: View) -> Finding:
