@@ -18,4 +18,5 @@ urlpatterns = [
     path(BATCH + "cancel/", batches.cancel, name="batch-cancel"),
     path(BATCH + "again/", batches.again, name="batch-again"),
     path("docs/", docs.how_we_count, name="docs"),
+    path("docs/probe-file.schema.json", docs.probe_file_schema, name="probe-file-schema"),
 ]

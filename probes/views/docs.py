@@ -1,61 +1,58 @@
-"""How we count: every check kind, described by the code that decides the verdicts."""
+"""How we count: every check kind, described by the code that decides the verdicts; and the file's schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+import hashlib
+import json
+from functools import cache
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import etag, require_safe
 
-from probes.core.checks import Check
-from probes.core.checks.base import KINDS
+from probes.core.json_schema import schema
+from probes.core.kinds import described
 from probes.core.scoring import scored_with
 from probes.core.view import MAX_CHARACTERS
 
-
-@dataclass(frozen=True)
-class Parameter:
-    name: str
-    required: bool
-    default: str
-    description: str
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One check kind as the page shows it."""
-
-    name: str
-    summary: str
-    heuristic: bool
-    parameters: tuple[Parameter, ...]
+HOUR = 3600
 
 
 @require_safe
 def how_we_count(request: HttpRequest) -> HttpResponse:
-    kinds = [
-        Kind(name, kind.summary, kind.estimates, tuple(_parameters(kind)))
-        for name, kind in sorted(KINDS.items())
-    ]
-    context = {"kinds": kinds, "scored_with": scored_with(), "most": MAX_CHARACTERS}
+    context = {
+        "kinds": described(),
+        "scored_with": scored_with(),
+        "most": MAX_CHARACTERS,
+        "schema": _schema_address(),
+    }
     return render(request, "probes/docs.html", context)
 
 
-def _kind(kind: type[Check]) -> Kind:
-    return Kind(kind.name, kind.summary, kind.estimates, tuple(_parameters(kind)))
+@cache
+def _schema_text() -> str:
+    made = {"$id": _schema_address(), **schema()}
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
-def _parameters(kind: type[Check]) -> Iterator[Parameter]:
-    for name, field in kind.model_fields.items():
-        if name != "kind":
-            yield Parameter(name, field.is_required(), _shown(field.default), field.description or "")
+def _schema_address() -> str:
+    return f"{settings.SITE_ADDRESS}{reverse('probe-file-schema')}"
 
 
-def _shown(default: Any) -> str:
-    """The default as a probe file would have it; empty for none."""
-    if isinstance(default, bool):
-        return str(default).lower()
-    return str(default) if isinstance(default, str | int) else ""
+def _schema_etag(request: HttpRequest) -> str:
+    return f'"{hashlib.sha256(_schema_text().encode()).hexdigest()[:32]}"'
+
+
+@require_safe
+@cache_control(public=True, max_age=HOUR)
+@etag(_schema_etag)
+def probe_file_schema(request: HttpRequest) -> HttpResponse:
+    """For any editor, also one that runs in a browser under another address."""
+    return HttpResponse(
+        _schema_text(),
+        content_type="application/schema+json; charset=utf-8",
+        headers={"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"},
+    )

@@ -108,6 +108,7 @@ NO_PAGES = {
     "race-evidence": "a download",
     "batch-evidence": "a download",
     "healthz": "for machines",
+    "probe-file-schema": "for editors",
 }
 NO_PAGES_BELOW = {"admin:": "Django's own pages", "api-": "JSON; its one page is among PAGES"}
 
