@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probes.core.checks import Check, CheckError, check
+from probes.core.checks.base import Decider
 from probes.core.checks.pattern import MAX_SPANS
 from probes.core.fixtures import Examination
 from probes.core.mutants import Mutant, mutants
@@ -22,7 +23,7 @@ from probes.core.view import View
 MAX_MUTANTS = 2_000
 """So many are tried; a rubric of 20 rules seldom has 200."""
 
-MAX_WORK = 1_000_000_000
+MAX_WORK = 2_000_000_000
 """Steps that all trials may take together in the worst case, by the count of patterns: some seconds."""
 
 STEPS_A_CHARACTER = 2_000
@@ -87,15 +88,16 @@ class _Trials:
         built = _built(mutant.data)
         if built is None:
             return None
-        cost = _cost(mutant.data)
+        decide, cost = built.decider(), _cost(mutant.data)
         return any(
-            self._run(built, cost, view) != held[i]
+            self._holds(decide, cost, view) != held[i]
             for view, held in zip(self._views, self._held, strict=True)
         )
 
-    def _run(self, built: Check, cost: int, view: View) -> bool:
+    def _holds(self, decide: Decider, cost: int, view: View) -> bool:
         self.work += min(WORK, cost * len(view.text))
-        return built.run(view).ok
+        ok, _ = decide(view)
+        return ok
 
 
 def _built(data: Mapping[str, Any]) -> Check | None:
@@ -106,14 +108,20 @@ def _built(data: Mapping[str, Any]) -> Check | None:
 
 
 def _cost(data: Mapping[str, Any]) -> int:
-    """Steps for each character of an output, at worst."""
+    """Steps for each character of an output, at worst: a pattern inside another check marks its matches."""
+    if data["kind"] == "pattern":
+        return _cost_of_pattern(data["pattern"])
+    return _cost_with_marks(data)
+
+
+def _cost_with_marks(data: Mapping[str, Any]) -> int:
     if data["kind"] == "not":
-        return _cost(data["of"])
+        return _cost_with_marks(data["of"])
     if data["kind"] in ("all", "any"):
-        return sum(map(_cost, data["of"]))
+        return sum(map(_cost_with_marks, data["of"]))
     patterns = [data["pattern"]] if "pattern" in data else data.get("patterns", [])
-    return sum(map(_cost_of_pattern, patterns)) or STEPS_A_CHARACTER
+    return MAX_SPANS * sum(map(_cost_of_pattern, patterns)) or STEPS_A_CHARACTER
 
 
 def _cost_of_pattern(literal: str) -> int:
-    return MAX_SPANS * WORK // Pattern.parse(literal).affordable(View("x"))
+    return WORK // Pattern.parse(literal).affordable(View("x"))
