@@ -16,12 +16,14 @@ from probes.domain.publish import Publication
 class Command(BaseCommand):
     help = "Publishes the probes and the ladder that ship with the registry. Doing it twice changes nothing."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: Any, verbosity: int, **options: Any) -> None:
         try:
             loaded = load_everything()
         except LibraryError as error:
             raise CommandError(str(error)) from error
         for line in report(loaded):
+            self.stdout.write(line)
+        for line in _advice(loaded) if verbosity else ():
             self.stdout.write(line)
 
 
@@ -30,7 +32,6 @@ def report(loaded: Loaded) -> list[str]:
     told = [_of_probe(one) for one in loaded.probes] + [_of_ladder(one) for one in loaded.ladders]
     new = [line for line in told if line]
     kept = len(told) - len(new)
-    new += [line for one in loaded.probes if one.created for line in _advice(one)]
     return [*new, f"{kept} of {len(told)} were there already and are unchanged."] if kept else new
 
 
@@ -43,9 +44,14 @@ def _of_probe(one: Publication) -> str:
     return f"Updated the {', '.join(one.edited)} of {version.probe}" if one.edited else ""
 
 
-def _advice(one: Publication) -> list[str]:
-    """For whoever writes the files: what `check` says of them too."""
-    return [f"Look again at {one.version}: {line}" for line in advice(one.version.parsed)]
+def _advice(loaded: Loaded) -> list[str]:
+    """For whoever writes the files: what `check` says of those that are new."""
+    return [
+        f"Look again at {one.version}: {line}"
+        for one in loaded.probes
+        if one.created
+        for line in advice(one.version.parsed)
+    ]
 
 
 def _of_ladder(one: Edition) -> str:

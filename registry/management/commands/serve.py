@@ -52,7 +52,7 @@ class Command(BaseCommand):
     def _prepare(self) -> None:
         self._say("Preparing the database and the library …")
         call_command("migrate", verbosity=0, interactive=False)
-        call_command("load_library", stdout=self.stdout)
+        call_command("load_library", verbosity=0, stdout=self.stdout)
 
     async def _supervise(self, listening: socket.socket, link: str, no_worker: bool) -> int:
         web = child("web", str(listening.fileno()), pass_fds=(listening.fileno(),))
