@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
+from probes.core.checks.pattern import MAX_SPANS
 from probes.core.document import Document
 from probes.core.lint.leaves import leaves
 from probes.core.lint.remarks import Remark, remark
@@ -13,13 +14,14 @@ from probes.core.patterns import Pattern
 from probes.core.patterns.literal import split_literal
 from probes.core.problems import quoted
 from probes.core.text import letter_or_digit, show
-
-Search = Callable[[str], re.Match[str] | None]
+from probes.core.view import View
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _FOREIGN = re.compile("[^\x00-\x7f]")
 # Each row of ten decimal digits that a script of today writes numbers with, by its zero.
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐０"
+_SHARE = 0.02
+"""How much of a prompt such letters are where it is written in a language that has them."""
 _FOREIGN_DIGIT = re.compile("[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS) + "]")
 
 
@@ -33,7 +35,7 @@ def matches_empty(document: Document) -> Iterator[Remark]:
 
 
 def ascii_only(document: Document) -> Iterator[Remark]:
-    """L004: what knows ASCII alone, where the pattern, the prompt or an example has other letters."""
+    """L004: what knows ASCII alone, where other letters or digits may decide."""
     found = [(leaf, path, literal) for leaf in leaves(document) for path, literal in leaf.patterns]
     elsewhere = _Elsewhere(document)
     for leaf, path, literal in found:
@@ -46,8 +48,11 @@ def _beside_foreign(elsewhere: _Elsewhere, literal: str) -> str:
     source, _ = split_literal(literal)
     escapes = set(_ESCAPE.findall(source))
     letters = [f"\\{each}" for each in "bBwW" if each in escapes]
-    if letters and (where := _in_pattern(_letter(source)) or elsewhere.letter):
-        return f"{' and '.join(letters)}, for which {where} is no letter"
+    if letters:
+        words = not escapes.isdisjoint("wW")
+        in_example = elsewhere.letter if words else elsewhere.touched(Pattern.parse(literal))
+        if where := _in_pattern(_letter(source)) or elsewhere.language or in_example:
+            return f"{' and '.join(letters)}, for which {where} is no letter"
     digits = [f"\\{each}" for each in "dD" if each in escapes]
     if digits and (where := _in_pattern(_FOREIGN_DIGIT.search(source)) or elsewhere.digit):
         return f"{' and '.join(digits)}, for which {where} is no digit"
@@ -56,8 +61,11 @@ def _beside_foreign(elsewhere: _Elsewhere, literal: str) -> str:
 
 def _letter(text: str) -> re.Match[str] | None:
     """The first letter or digit that is not ASCII."""
-    found = _FOREIGN.finditer(text)
-    return next((each for each in found if letter_or_digit().match(each[0])), None)
+    return next(_letters(text), None)
+
+
+def _letters(text: str) -> Iterator[re.Match[str]]:
+    return (each for each in _FOREIGN.finditer(text) if letter_or_digit().match(each[0]))
 
 
 def _in_pattern(found: re.Match[str] | None) -> str:
@@ -65,23 +73,44 @@ def _in_pattern(found: re.Match[str] | None) -> str:
 
 
 class _Elsewhere:
-    """The first letter and the first digit that are not ASCII in the prompt and in the examples."""
+    """Letters and digits that are not ASCII in the prompt and in the examples, and where the first stands."""
 
     def __init__(self, document: Document) -> None:
-        self._places = [
-            *(("in the prompt", text) for text in document.prompt.texts()),
-            *((f"in the example {quoted(each.label)}", each.output) for each in document.fixtures),
+        self._prompt = "\n".join(document.prompt.texts())
+        self._examples = [
+            (f"in the example {quoted(each.label)}", View(each.output)) for each in document.fixtures
         ]
 
     @cached_property
+    def language(self) -> str:
+        """Of a prompt that is written with such letters; a word or two in another language is not."""
+        found = list(_letters(self._prompt))
+        words = {self._prompt[: each.start()].count(" ") for each in found[:50]}
+        if len(words) < 2 or len(found) < _SHARE * len(self._prompt):
+            return ""
+        return f"{show(found[0][0])} in the prompt"
+
+    @cached_property
     def letter(self) -> str:
-        return self._first(_letter)
+        """In any example."""
+        return next((f"{show(text[0])} {name}" for name, text, _ in self._with_letters), "")
+
+    @cached_property
+    def _with_letters(self) -> list[tuple[str, str, View]]:
+        found = ((name, _letter(view.text), view) for name, view in self._examples)
+        return [(name, letter[0], view) for name, letter, view in found if letter]
+
+    def touched(self, pattern: Pattern) -> str:
+        """Next to what the pattern matches in an example."""
+        for name, _, view in self._with_letters:
+            for start, end in pattern.spans(view, min(MAX_SPANS, pattern.affordable(view))):
+                around = view.text[max(0, start - 1) : start] + view.text[end : end + 1]
+                if found := _letter(around):
+                    return f"{show(found[0])} {name}"
+        return ""
 
     @cached_property
     def digit(self) -> str:
-        return self._first(_FOREIGN_DIGIT.search)
-
-    def _first(self, search: Search) -> str:
-        """`'é' (U+00E9) in the prompt`; empty if there is none."""
-        found = ((name, search(text)) for name, text in self._places)
+        places = [("in the prompt", self._prompt), *((name, view.text) for name, view in self._examples)]
+        found = ((name, _FOREIGN_DIGIT.search(text)) for name, text in places)
         return next((f"{show(each[0])} {name}" for name, each in found if each), "")
