@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probes.core.document import Document
 from probes.core.problems import DocumentError, Problem
 from probes.core.yaml_source import MAX_BYTES, REFUSED, load
-from tests.core.probe_file import TEXT
+from tests.core.probe_file import TEXT, changed
 
 
 def problems_of(text: str) -> list[Problem]:
@@ -120,6 +122,10 @@ HOSTILE = {
     "a long number": "a: " + "9" * 200_000,
     "a long exponent": "a: 1e" + "9" * 200_000,
     "10 MB": "a" * 10_000_000,
+    "tabs": "a:\n\tb: 1\n" * 20_000,
+    "merge keys": "a: &a {b: 1}\n" + "c: {<<: *a}\n" * 10_000,
+    "documents": "---\na: 1\n" * 30_000,
+    "directives": "%YAML 1.1\n" * 20_000,
     "commands": "a: !!python/object/apply:os.system [exit 1]\n" * 5_000,
 }
 
@@ -131,6 +137,24 @@ def test_a_hostile_file_is_refused_in_bounded_time(name):
     assert found
     assert len(str(DocumentError(found))) < 20_000, "the message is as hostile as the file"
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("name", ["billion laughs", "a tower of lists"])
+def test_a_hostile_file_takes_little_memory(name):
+    tracemalloc.start()
+    try:
+        assert problems_of(HOSTILE[name])
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_rules_that_can_be_read_are_still_too_many():
+    many = changed("rules:\n", "rules:\n" + "    - {name: a}\n" * 3_000)
+    with pytest.raises(DocumentError, match="problems in the probe file") as caught:
+        Document.parse(many)
+    assert any("3,002" in str(problem) for problem in caught.value.problems)
+    assert len(str(caught.value)) < 20_000
 
 
 def test_the_size_limit_counts_bytes():

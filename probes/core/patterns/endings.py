@@ -17,9 +17,9 @@ from probes.core.patterns.translate import alphabet_for
 
 @lru_cache(maxsize=128)
 def up_to_the_end(literal: str) -> Pattern | None:
-    """Everything up to the end of the last match of `literal` without its `\\s*$`; None if it has no such end.
+    """What matches up to the end of the last match of `literal` without its `\\s*$`, if it has such an end.
 
-    The last match is the one that begins last. For `/<<END>>\\s*$/` this is `/[^]*<<END>>/`.
+    The last match is the one that begins last: for `/<<END>>\\s*$/` this is `/[^]*<<END>>/`.
     """
     source, letters = split_literal(literal)
     flags = read_flags(letters, len(literal) - len(letters))
