@@ -1,4 +1,4 @@
-"""The registry's verdicts without a server: `python -m probes.core check`, `… score` and `… verify`.
+"""The registry's verdicts without a server: `python -m probes.core check`, `… score`, `… verify`, `… schema`.
 
 Exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from probes.core.document import Document
 from probes.core.fixtures import Examination, examine
+from probes.core.json_schema import schema
 from probes.core.lint import Remark, lint
 from probes.core.matrix import matrix, pins
 from probes.core.mutations import Mutations, mutate
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     verifying = commands.add_parser("verify", help="recompute an evidence file", epilog=EPILOG)
     verifying.add_argument("file", metavar="FILE", type=Path, help="the evidence of a batch")
     verifying.set_defaults(run=run_verify)
+    describing = commands.add_parser("schema", help="print the JSON Schema of the probe file", epilog=EPILOG)
+    describing.set_defaults(run=run_schema)
     return parser
 
 
@@ -132,6 +135,12 @@ def run_verify(options: argparse.Namespace) -> int:
         raise UnreadableError(f"{path}: {printable(str(error))}") from None
     print("\n".join(map(printable, _verification_lines(path, found))))
     return 0 if found.ok else 1
+
+
+def run_schema(options: argparse.Namespace) -> int:
+    """Print the schema for an editor that completes and checks probe files."""
+    print(json.dumps(schema(), ensure_ascii=False, indent=1))
+    return 0
 
 
 def _document(path: Path) -> Document:

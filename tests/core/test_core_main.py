@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from probes.core.__main__ import main
+from probes.core.json_schema import schema
 from tests.core.probe_file import CASES, changed, document
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -179,6 +180,11 @@ def test_what_cannot_be_used_exits_with_2(arguments, text, message):
     assert (status, printed) == (2, "")
     assert message in errors
     assert "Traceback" not in errors
+
+
+def test_schema_prints_what_editors_check_by(capsys):
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schema()
 
 
 def test_help_names_the_commands_and_the_exit_status():
