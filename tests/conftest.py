@@ -6,9 +6,10 @@ import functools
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 
 from probes.domain import publish
 from registry import immutability
@@ -37,6 +38,14 @@ def _flush_may_erase():
     case._fixture_teardown = teardown
     yield
     case._fixture_teardown = flush
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_static_files():
+    """No test client asks for one; for each the middleware would list them all and start an event loop."""
+    middleware = [name for name in settings.MIDDLEWARE if not name.startswith("servestatic.")]
+    with override_settings(MIDDLEWARE=middleware):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -97,9 +106,9 @@ def staff(db) -> User:
 
 @pytest.fixture
 def library(db) -> None:
-    from ladder.domain import load_everything
+    from tests.library import put_library
 
-    load_everything()
+    put_library()
 
 
 @pytest.fixture

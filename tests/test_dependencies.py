@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -30,6 +31,7 @@ def declared() -> dict[str, str]:
     return {IMPORTED_AS.get(name, name.replace("-", "_")): name for name in names}
 
 
+@functools.cache
 def imported() -> set[str]:
     found: set[str] = set()
     for path in [p for top in ("registry", "probes", "ladder") for p in (ROOT / top).rglob("*.py")]:
