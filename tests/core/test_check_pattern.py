@@ -78,6 +78,7 @@ def test_what_follows_the_last_match_of_what_must_stand_last_is_marked(pattern, 
         ("match", r"/<<END>>/", "END"),
         ("match", "/x$|y$/", "xz"),
         ("match", r"/<<END>>\s+$/", "<<END>>"),
+        ("match", r"/\ud83d$/", "😀"),
         ("not_match", r"/<<END>>\s*$/", "<<END>> b"),
     ],
 )

@@ -98,13 +98,14 @@ class PatternCheck(Check):
     def _after(self, view: View) -> tuple[Span, ...]:
         """What follows the text that had to stand last, white space at the very end aside."""
         # A second search of the whole text is worth its marks only where the text is not a burden.
-        if self.must == "not_match" or self._compiled.affordable(view) < 2 or not self._up_to_the_end:
+        if self.must == "not_match" or self._up_to_the_end is None or self._compiled.affordable(view) < 2:
             return ()
         found = self._up_to_the_end.spans(view, 1)
-        if not found:
-            return ()
-        start, end = found[0][1], len(view.text.rstrip(WHITE_SPACE))
-        return (Span(start, end if end > start else len(view.text), "after"),)
+        start = found[0][1] if found else len(view.text)
+        end = len(view.text.rstrip(WHITE_SPACE))
+        end = end if start < end else len(view.text)
+        # Nothing follows a match that ends inside the last character, a surrogate pair.
+        return (Span(start, end, "after"),) if start < end else ()
 
     @cached_property
     def _up_to_the_end(self) -> Pattern | None:
