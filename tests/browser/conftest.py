@@ -24,6 +24,16 @@ FLAGS = [
 ]
 APART = {"test_admin", "test_leak_guard", "test_live", "test_stream"}
 """Tests that need no site, or have one of their own: another worker may take them."""
+EVERY_PAGE = {
+    "test_admin",
+    "test_api_docs",
+    "test_bad_input",
+    "test_drawing",
+    "test_live",
+    "test_long_names",
+    "test_pages",
+}
+"""Tests that take minutes together: they are left for REQUIRE_BROWSER=1, or are asked for by name."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -33,6 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             apart = item.path.stem in APART
             item.add_marker(pytest.mark.xdist_group("browser-apart" if apart else "browser"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before any fixture
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    asked_for = any("browser" in argument for argument in item.config.args)
+    if item.path.stem in EVERY_PAGE and not asked_for and os.environ.get("REQUIRE_BROWSER") != "1":
+        pytest.skip("a look at every page takes minutes: REQUIRE_BROWSER=1 make test does it too")
 
 
 @pytest.fixture(scope="package")
