@@ -32,15 +32,18 @@ class Lexicon:
         The text is lower-cased and ’ becomes ' first; a token's neighbours are not a-z or 0-9.
         """
         plain = lower(text).replace("\u2019", "'")
-        data = plain.encode("utf-8", "surrogatepass")
+        # RE2's \b takes _ for a letter; no form holds a full stop.
+        data = plain.replace("_", ".").encode("utf-8", "surrogatepass")
+        narrow = len(data) == len(plain)
         place = count = 0
-        while found := self._regex.search(data, place):
-            start, end = found.span(1)
-            # An entry is ASCII or holds white space: both ends are counted, as in what stands before it.
-            first = count + _characters(data[place:start])
-            count = first + _characters(data[start:end])
-            place = end
-            yield Span(first, count, "entry", self._entry_of(plain[first:count]))
+        for found in self._regex.finditer(data):
+            start, end = found.span()
+            if not narrow:
+                count += _characters(data[place:start])
+                place = end
+                start, end = count, count + _characters(data[start:end])
+                count = end
+            yield Span(start, end, "entry", self._entry_of(plain[start:end]))
 
     def _entry_of(self, token: str) -> str:
         number = self._plain.get(token)
@@ -67,12 +70,17 @@ class Lexicon:
     @cached_property
     def _regex(self) -> Any:
         """Searched by RE2: a hundred forms cost it no more than one."""
-        branches = "|".join(_as_pattern(form) for form, _ in self._by_length())
-        return re2.compile(rf"(?:\A|[^a-z0-9])({branches})(?:[^a-z0-9]|\z)".encode(), Points.options)
+        branches = "|".join(f"{_as_pattern(form)}{_edge(form[-1])}" for form, _ in self._by_length())
+        return re2.compile(rf"\b(?:{branches})".encode(), Points.options)
+
+
+def _edge(last: str) -> str:
+    """What asks that no a-z or 0-9 stand after a form: after an apostrophe that is no edge of a word."""
+    return r"\B" if last == "'" else r"\b"
 
 
 def _characters(data: bytes) -> int:
-    return len(data) if data.isascii() else len(data.decode("utf-8", "surrogatepass"))
+    return len(data.decode("utf-8", "surrogatepass"))
 
 
 def _as_pattern(form: str) -> str:

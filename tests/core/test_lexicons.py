@@ -26,6 +26,8 @@ def entries(text: str) -> list[str]:
         ("Ye’ll see", ["ye'll"]),
         ("Land lubbers begad", ["landlubber", "begad"]),
         ("arrive, yellow, mateyx, 2ye, eye", []),
+        ("_ye_ yo_ho aye_aye", ["ye", "aye", "aye"]),
+        ("landlubbin' landlubbin'x é’ye’é yeé éye ye\u0301", ["landlubber", "ye", "ye", "ye", "ye"]),
         ("Let it be. Give me gold, tell me more; there be dragons.", []),
     ],
 )

@@ -79,12 +79,13 @@ class PatternCheck(Check):
         return self._finding(self._compiled.first(view), view)
 
     def _finding(self, first: Any, view: View) -> Finding:
+        if first is None:
+            ok = self.must == "not_match"
+            return Finding(ok, "not_match", self.must, "pattern", "nothing matched", self._after(view))
         pattern = self._compiled
         found = pattern.spans_from(first, view, min(MAX_SPANS, pattern.affordable(view)))
-        actual = "match" if found else "not_match"
-        message = self._message(view.text[slice(*found[0])]) if found else "nothing matched"
-        marks = self._marks(found) if found else self._after(view)
-        return Finding(actual == self.must, actual, self.must, "pattern", message, marks)
+        message = self._message(view.text[slice(*found[0])])
+        return Finding(self.must == "match", "match", self.must, "pattern", message, self._marks(found))
 
     def _message(self, matched: str) -> str:
         if self.must == "match":
