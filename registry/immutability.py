@@ -10,7 +10,8 @@ what was published whole cannot be added to.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -231,11 +232,20 @@ BEGIN
 END $$
 """
 
-SQLITE_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
+SQLITE_TRIGGERS = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'"
 POSTGRESQL_TRIGGERS = """
-SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
-WHERE NOT tgisinternal AND tgenabled <> 'D' AND relnamespace = current_schema()::regnamespace
+SELECT tgname, relname, CASE WHEN tgenabled IN ('O', 'A') THEN pg_get_triggerdef(t.oid, true) ELSE 'off' END
+FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+WHERE NOT tgisinternal AND relnamespace = {schema}::regnamespace
 """
+POSTGRESQL_FUNCTIONS = """
+SELECT proname, prosrc, lanname = 'plpgsql' AND proconfig IS NULL
+FROM pg_proc p JOIN pg_language l ON l.oid = prolang
+WHERE pronamespace = current_schema()::regnamespace AND proname IN ('registry_refuse', 'registry_refuse_more')
+"""
+POSTGRESQL_SESSION = (
+    "SELECT current_setting('registry.erasing', true), current_setting('session_replication_role')"
+)
 
 
 def connect() -> None:
@@ -272,31 +282,68 @@ def _create(cursor: Any, own: list[Guard], vendor: str) -> None:
             cursor.execute(sql)
 
 
-def _present(cursor: Any, vendor: str, table: str = "") -> set[str]:
-    """The names of our triggers that the database has: of one table, or of all."""
-    cursor.execute(SQLITE_TRIGGERS if vendor == "sqlite" else POSTGRESQL_TRIGGERS)
-    return {name for name, on in cursor.fetchall() if name.startswith("frozen_") and table in ("", on)}
+def _present(cursor: Any, vendor: str, table: str = "", schema: str = "current_schema()") -> dict[str, str]:
+    """Our triggers that the database has, of one table or of all, with the SQL that would make each."""
+    cursor.execute(SQLITE_TRIGGERS if vendor == "sqlite" else POSTGRESQL_TRIGGERS.format(schema=schema))
+    return {
+        name: sql for name, on, sql in cursor.fetchall() if name.startswith("frozen_") and table in ("", on)
+    }
 
 
-def missing_triggers(using: str = "default") -> list[str]:
-    """Names of the triggers that should be on the tables of the database and are not."""
+def trigger_problems(using: str = "default") -> list[str]:
+    """What is wrong with the triggers of the database's tables: `NAME is missing`, `NAME was altered`."""
     connection = connections[using]
     tables = set(connection.introspection.table_names())
-    wanted = [
-        name for guard in guards() if guard.table in tables for name in triggers(guard, connection.vendor)
-    ]
+    own = [guard for guard in guards() if guard.table in tables]
     with connection.cursor() as cursor:
         present = _present(cursor, connection.vendor)
-    return [name for name in wanted if name not in present]
+        if connection.vendor == "sqlite":
+            wanted = {name: sql for guard in own for name, sql in triggers(guard, "sqlite").items()}
+            return _differences(wanted, present)
+        wanted = _as_postgresql_says(cursor, own, using)
+        return [*_differences(wanted, present), *(_postgresql_problems(cursor) if own else [])]
+
+
+def _differences(wanted: Mapping[str, str], present: Mapping[str, str]) -> list[str]:
+    return [
+        f"{name} {'was altered' if name in present else 'is missing'}"
+        for name, sql in wanted.items()
+        if present.get(name) != sql
+    ]
+
+
+def _as_postgresql_says(cursor: Any, own: list[Guard], using: str) -> dict[str, str]:
+    """The triggers in PostgreSQL's own words, which are not ours: made on empty copies and undone."""
+    with transaction.atomic(using=using):
+        for table in sorted({guard.table for guard in own}):
+            cursor.execute(f"CREATE TEMPORARY TABLE {table} (LIKE {table})")
+        for guard in own:
+            for sql in triggers(guard, "postgresql").values():
+                cursor.execute(sql)
+        made = _present(cursor, "postgresql", schema="pg_my_temp_schema()")
+        transaction.set_rollback(True, using=using)
+    return made
+
+
+def _postgresql_problems(cursor: Any) -> list[str]:
+    """Of what the triggers call, and of settings that silence them all."""
+    bodies = dict(re.findall(r"FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$", POSTGRESQL_REFUSAL, re.DOTALL))
+    cursor.execute(POSTGRESQL_FUNCTIONS)
+    present = {name: body if plain else "" for name, body, plain in cursor.fetchall()}
+    cursor.execute(POSTGRESQL_SESSION)
+    erasing, role = cursor.fetchone()
+    silent = {
+        "the setting registry.erasing is on": erasing == "on" and not _erasing.get(),
+        f"the setting session_replication_role is {role}": role == "replica",
+    }
+    return [*_differences(bodies, present), *(said for said, holds in silent.items() if holds)]
 
 
 def _check_triggers(databases: Any = None, **_: Any) -> list[checks.CheckMessage]:
     """A warning, as an error would keep `migrate` from creating them."""
-    missing = [name for using in databases or [] for name in missing_triggers(using)]
+    problems = [problem for using in databases or [] for problem in trigger_problems(using)]
     hint = "Run manage.py migrate: it creates them again."
     return [
-        checks.Warning(
-            f"The trigger {name} is missing: rows could be changed.", hint=hint, id="registry.W001"
-        )
-        for name in missing
+        checks.Warning(f"Rows could be changed: {problem}.", hint=hint, id="registry.W001")
+        for problem in problems
     ]

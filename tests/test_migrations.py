@@ -18,4 +18,4 @@ def test_the_migrations_say_what_the_models_say():
 @pytest.mark.django_db
 def test_every_trigger_is_there():
     assert len(immutability.FREEZES) >= 10
-    assert immutability.missing_triggers() == []
+    assert immutability.trigger_problems() == []

@@ -31,7 +31,9 @@ class State(models.TextChoices):
 
 
 @frozen("team", "started_by", "visibility", "practice", "created_at", "idempotency_key", "run_count")
-@frozen("state", "finished_at", "cancelled_at", when="finished_at")  # seq goes on: a late reply takes one
+@frozen(
+    "title", "state", "finished_at", "cancelled_at", when="finished_at"
+)  # seq goes on: a late reply takes one
 class Batch(models.Model):
     """What one person started at once; the unit of streaming, visibility and download.
 

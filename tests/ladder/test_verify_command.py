@@ -204,7 +204,7 @@ def test_a_trigger_that_is_gone(race):
     assert failing() == {
         "triggers keep published and recorded rows": (
             f"{name} is missing",
-            "manage.py migrate creates them again",
+            "manage.py migrate creates the triggers again",
         )
     }
 

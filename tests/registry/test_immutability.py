@@ -26,7 +26,7 @@ from probes.models import (
     Verdict,
 )
 from registry import immutability
-from registry.immutability import FREEZES, Freeze, erasure, frozen, missing_triggers
+from registry.immutability import FREEZES, Freeze, erasure, frozen, trigger_problems
 from tests.probes.stage import a_batch, a_version, an_endpoint, claim, good, keep
 
 WHOLE = [ProbeVersion, Rubric, Rule, Fixture, Attempt, Verdict]
@@ -195,6 +195,7 @@ def test_other_columns_can(team):
 def test_what_is_finished_stays_as_it_is(batch):
     changes: list[tuple[Any, dict[str, Any]]] = [
         (Batch, {"state": State.RUNNING, "finished_at": None}),
+        (Batch, {"title": "Another"}),
         (Run, {"alters": ["no temperature"]}),
         (Trial, {"state": Trial.State.WAITING, "closed_at": None}),
         (Trial, {"final": None}),
@@ -252,23 +253,85 @@ def test_a_failed_erasure_closes_the_door_behind_it(batch):
         Attempt.objects.update(output="again")
 
 
-def drop_a_trigger() -> None:
-    on = " ON probes_verdict" if connection.vendor == "postgresql" else ""
+UPDATES = "frozen_probes_verdict_rows_update"
+FULL = "frozen_probes_verdict_full"
+ON_SQLITE = [
+    (f"DROP TRIGGER {UPDATES}", f"{UPDATES} is missing"),
+    (
+        f"DROP TRIGGER {UPDATES}; "
+        f"CREATE TRIGGER {UPDATES} BEFORE UPDATE ON probes_verdict BEGIN SELECT 1; END",
+        f"{UPDATES} was altered",
+    ),
+    (
+        f"DROP TRIGGER {FULL}; CREATE TRIGGER {FULL} BEFORE INSERT ON probes_verdict BEGIN SELECT 1; END",
+        f"{FULL} was altered",
+    ),
+]
+LETS_THROUGH = "RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+ON_POSTGRESQL = [
+    (f"DROP TRIGGER {UPDATES} ON probes_verdict", f"{UPDATES} is missing"),
+    (f"ALTER TABLE probes_verdict DISABLE TRIGGER {UPDATES}", f"{UPDATES} was altered"),
+    (f"ALTER TABLE probes_verdict ENABLE REPLICA TRIGGER {UPDATES}", f"{UPDATES} was altered"),
+    (
+        f"CREATE OR REPLACE TRIGGER {UPDATES} BEFORE UPDATE ON probes_verdict FOR EACH ROW WHEN (OLD.id < 0) "
+        "EXECUTE FUNCTION registry_refuse('probes_verdict cannot be changed')",
+        f"{UPDATES} was altered",
+    ),
+    (
+        f"CREATE FUNCTION other() {LETS_THROUGH}; CREATE OR REPLACE TRIGGER {UPDATES} BEFORE UPDATE "
+        "ON probes_verdict FOR EACH ROW EXECUTE FUNCTION other()",
+        f"{UPDATES} was altered",
+    ),
+    (f"CREATE OR REPLACE FUNCTION registry_refuse() {LETS_THROUGH}", "registry_refuse was altered"),
+    (f"CREATE OR REPLACE FUNCTION registry_refuse_more() {LETS_THROUGH}", "registry_refuse_more was altered"),
+    ("ALTER FUNCTION registry_refuse() SET registry.erasing = 'on'", "registry_refuse was altered"),
+]
+AT_ONCE = "SET CONSTRAINTS ALL IMMEDIATE"
+SABOTAGE = ON_SQLITE if connection.vendor == "sqlite" else ON_POSTGRESQL
+
+
+@pytest.mark.parametrize(("sql", "problem"), SABOTAGE, ids=range(len(SABOTAGE)))
+def test_a_guard_that_no_longer_refuses_is_noticed_and_made_again(batch, sql, problem):
+    assert trigger_problems() == []
     with connection.cursor() as cursor:
-        cursor.execute(f"DROP TRIGGER frozen_probes_verdict_rows_update{on}")
-
-
-def test_a_missing_trigger_is_noticed_and_made_again(batch, capsys):
-    assert missing_triggers() == []
-    drop_a_trigger()
-    assert missing_triggers() == ["frozen_probes_verdict_rows_update"]
-    call_command("check", databases=["default"])
-    said = capsys.readouterr()
-    assert "frozen_probes_verdict_rows_update is missing" in said.out + said.err
+        for statement in sql.split("; ", 1) if connection.vendor == "sqlite" else [AT_ONCE, sql]:
+            cursor.execute(statement)
+    assert trigger_problems() == [problem]
     call_command("migrate", verbosity=0)
-    assert missing_triggers() == []
+    assert trigger_problems() == []
     with refused("cannot be changed"), transaction.atomic():
         Verdict.objects.update(message="changed")
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such settings")
+@pytest.mark.parametrize(
+    ("setting", "value", "problem"),
+    [
+        ("registry.erasing", "on", "the setting registry.erasing is on"),
+        ("session_replication_role", "replica", "the setting session_replication_role is replica"),
+    ],
+)
+def test_a_setting_that_silences_the_triggers_is_noticed(batch, setting, value, problem):
+    with connection.cursor() as cursor:
+        cursor.execute(AT_ONCE)
+        cursor.execute(f"SET LOCAL {setting} = '{value}'")
+    assert trigger_problems() == [problem]
+
+
+def test_looking_at_the_triggers_leaves_nothing_behind(batch):
+    tables = connection.introspection.table_names()
+    assert trigger_problems() == []
+    assert connection.introspection.table_names() == tables
+    with erasure("a test"):
+        assert trigger_problems() == []
+
+
+def test_django_s_own_checks_name_a_missing_trigger(batch, capsys):
+    with connection.cursor() as cursor:
+        cursor.execute(SABOTAGE[0][0])
+    call_command("check", databases=["default"])
+    said = capsys.readouterr()
+    assert f"{UPDATES} is missing" in said.out + said.err
 
 
 def test_a_trigger_that_is_no_longer_declared_goes(batch):

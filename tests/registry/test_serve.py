@@ -176,13 +176,13 @@ def test_a_database_that_is_behind_is_named_with_what_to_do(settings):
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("nothing_starts")
-def test_missing_triggers_are_named_with_what_to_do(settings):
+def test_triggers_that_do_not_refuse_are_named_with_what_to_do(settings):
     settings.PORT = free_port()
     name = next(iter(triggers(FREEZES[0], connection.vendor)))
     on = f" ON {FREEZES[0].table}" if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TRIGGER {name}{on}")
-    assert refusal() == f"Triggers that keep rows frozen are missing: {name}. Run manage.py migrate."
+    assert refusal() == f"Rows that must stay frozen are not: {name} is missing. Run manage.py migrate."
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from probes.core import Document, DocumentError
 from probes.core.recomputing import same
 from probes.domain.verification.property import Look
 from probes.models import ProbeVersion
-from registry.immutability import guards, missing_triggers, triggers
+from registry.immutability import guards, trigger_problems, triggers
 
 
 def versions_that_lie() -> tuple[int, list[str]]:
@@ -79,6 +79,6 @@ def _stored(version: ProbeVersion) -> dict[str, Any]:
 def look_at_triggers() -> Look:
     wanted = {name for guard in guards() for name in triggers(guard, connection.vendor)}
     tables = {guard.table for guard in guards()}
-    if missing := missing_triggers():
-        return False, [*(f"{name} is missing" for name in missing), "manage.py migrate creates them again"]
+    if problems := trigger_problems():
+        return False, [*problems, "manage.py migrate creates the triggers again"]
     return bool(wanted), [f"{len(wanted)} triggers on {len(tables)} tables refuse every change"]

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 from django.db.migrations.executor import MigrationExecutor
 
-from registry.immutability import missing_triggers
+from registry.immutability import trigger_problems
 from registry.teams.domain import ensure_administrator, sign_in_link
 from registry.web.supervisor import Child, Supervisor
 
@@ -101,9 +101,9 @@ def refuse_unready(using: str = DEFAULT_DB_ALIAS) -> None:
         names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in plan[:3])
         more = f" and {len(plan) - 3} more" if len(plan) > 3 else ""
         raise CommandError(f"The database is behind: {names}{more}. Run manage.py migrate.")
-    if missing := missing_triggers(using):
-        names = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-        raise CommandError(f"Triggers that keep rows frozen are missing: {names}. Run manage.py migrate.")
+    if problems := trigger_problems(using):
+        told = ", ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
+        raise CommandError(f"Rows that must stay frozen are not: {told}. Run manage.py migrate.")
 
 
 async def answered(listening: socket.socket) -> None:
