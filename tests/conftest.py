@@ -49,6 +49,13 @@ def _no_static_files():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _passwords_are_hashed_at_once():
+    """What is slow on purpose would be slow in every test that has a user."""
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _each_text_is_examined_once():
     """Hundreds of tests publish the same probe files, of which the gate always says the same."""
     examined = publish.accepted
