@@ -93,13 +93,13 @@ def read_line(raw: bytes) -> dict[str, Any]:
     values = _object(raw)
     kind = values.get("kind")
     if not isinstance(kind, str) or kind not in FIELDS:
-        raise UnreadableLine(f"its kind is {_short(kind)}: known are {', '.join(FIELDS)}")
+        raise UnreadableLine(f"its kind is {short(kind)}: known are {', '.join(FIELDS)}")
     for key, types in (_EVERY_LINE | FIELDS[kind]).items():
         if key not in values:
             raise UnreadableLine(f"this {kind} line lacks {key}")
         if type(values[key]) not in types:
             wanted = " or ".join(_TYPE_NAMES[each] for each in types)
-            raise UnreadableLine(f"{key} is {_short(values[key])}, and must be {wanted}")
+            raise UnreadableLine(f"{key} is {short(values[key])}, and must be {wanted}")
     return values
 
 
@@ -111,7 +111,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise UnreadableLine(f"not JSON at character {error.pos} of the line: {error.msg}") from None
     except (ValueError, RecursionError) as error:
-        raise UnreadableLine(f"not JSON that can be read: {_short(str(error))}") from None
+        raise UnreadableLine(f"not JSON that can be read: {short(str(error))}") from None
     if not isinstance(values, dict):
         raise UnreadableLine("not a JSON object")
     return values
@@ -121,7 +121,7 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            raise ValueError(f"the key {_short(key)} stands there twice")
+            raise ValueError(f"the key {short(key)} stands there twice")
         values[key] = value
     return values
 
@@ -130,7 +130,7 @@ def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no number in JSON")
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     """A value as JSON, fit for a message."""
     try:
         text = json.dumps(value)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
+from probes.core.course import Values, is_scored
 from probes.core.digests import canonical_bytes, digest_of
 from probes.core.document import Document
 from probes.core.evidence import MAX_LINE
+from probes.core.evidence_ranges import EXTRA
 from probes.core.problems import DocumentError, quoted
 from probes.core.scoring import OutputIs, Reply, Result, TooLarge, Verdict, score
 from probes.core.template import MAX_VALUE, BindingError
-
-Values = Mapping[str, Any]
+from probes.core.view import MAX_CHARACTERS
 
 DIGESTS = ("digest", "request_digest", "checks_digest", "rubric_digest")
 
@@ -60,6 +62,10 @@ def sent_complaints(
     if sent is None:
         if values["sent_digest"]:
             yield differs("the sent_digest", values["sent_digest"], "none, as no messages are here")
+        if values["sent_parameters"]:
+            yield "it has sent parameters, and no messages that were sent with them"
+        if values["outcome"] != "error":
+            yield f"its outcome is {values['outcome']}, and no messages were sent to get it"
         return
     if _digest(sent) != values["sent_digest"]:
         yield differs("the sent_digest", values["sent_digest"], _digest(sent))
@@ -77,6 +83,31 @@ def folded(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return [{"role": "user", "content": "\n\n".join(message["content"] for message in messages)}]
 
 
+def parameter_complaints(
+    values: Values, alters: Collection[str], document: Document, *, doubled: bool
+) -> Iterator[str]:
+    """Of an attempt's sent parameters: those of the document, but for what its run says is altered.
+
+    After an attempt that ran out of tokens the limit is `doubled`.
+    """
+    sent = dict(values["sent_parameters"])
+    if values["sent_messages"] is None:
+        return
+    stated = document.parameters.as_json()
+    limits = [sent.pop(name) for name in ("max_tokens", "max_completion_tokens") if name in sent]
+    limit = stated.pop("max_tokens") * (2 if doubled else 1)
+    if not same(limits, [limit]):
+        yield differs("the token limit that was sent", " and ".join(map(str, limits)) or "none", limit)
+    for name, value in stated.items():
+        left_out = name == "temperature" and name not in sent and "no temperature" in alters
+        if not left_out and (name not in sent or not same(sent[name], value)):
+            yield differs(f"the {name} that was sent", sent.get(name, "none"), value)
+    for name in sent.keys() - stated.keys():
+        off = name == "chat_template_kwargs" and "reasoning off" in alters
+        if not off and f"{EXTRA}{name}" not in alters:
+            yield f"{quoted(name)} was sent, which neither the document nor the run's alters name"
+
+
 def _digest(value: Any) -> str:
     try:
         return digest_of(value)
@@ -91,7 +122,9 @@ def scored_again(values: Values, document: Document | None) -> tuple[list[str], 
     """
     complaints = list(outcome_complaints(values))
     if not is_scored(values):
-        return complaints, {}
+        return [*complaints, *_unscored_complaints(values, document)], {}
+    if not values["scored_with"]:
+        complaints.append("it states a score, and not what it was scored with")
     if document is None:
         return complaints, None
     try:
@@ -102,9 +135,31 @@ def scored_again(values: Values, document: Document | None) -> tuple[list[str], 
     return complaints, {verdict.rule: verdict for verdict in result.verdicts}
 
 
+def _unscored_complaints(values: Values, document: Document | None) -> Iterator[str]:
+    """An attempt without a score keeps an output only where the scorer could not take it."""
+    if values["scored_with"] or values["passed"] is not None:
+        yield "it states no score, and what it was scored with or how many rules passed"
+    if values["outcome"] != "error":
+        return
+    error, output = values["error"], values["output"]
+    if error == "too_large" and output:
+        if len(output) <= MAX_CHARACTERS:
+            yield f"its error is too_large, and its output has {len(output):,} characters, which are scored"
+    elif error == "scorer_error":
+        if document and (result := score(document, reply_of(values))):
+            yield f"its error is scorer_error, and here it scores {result.passed} / {result.total}"
+    elif output or values["output_is"] or values["finish"]:
+        yield f"its error is {error}, and it keeps an output or a finish, as only an answer does"
+
+
 def reply_of(values: Values) -> Reply:
     kind = cast("OutputIs", values["output_is"])
     return Reply.stored(values["output"], kind, values["finish"], values["reasoning_tokens"])
+
+
+def ran_out(values: Values) -> bool:
+    """Whether an attempt has no score because its tokens ran out before any text came."""
+    return values["outcome"] != "error" and values["total"] is None and reply_of(values).ran_out
 
 
 def mark_of(trial: Values, final: Values | None) -> str:
@@ -118,11 +173,6 @@ def mark_of(trial: Values, final: Values | None) -> str:
     return "pass" if final["passed"] == final["total"] else "fail"
 
 
-def is_scored(values: Values) -> bool:
-    """Whether an attempt says that it was scored: then its verdicts follow."""
-    return values["outcome"] != "error" and values["total"] is not None
-
-
 def outcome_complaints(values: Values) -> Iterator[str]:
     """Of an attempt's outcome, which is decided from its finish and output alone."""
     if values["outcome"] == "error":
@@ -133,11 +183,13 @@ def outcome_complaints(values: Values) -> Iterator[str]:
         return
     if values["error"]:
         yield f"its outcome is {values['outcome']}, and it names the error {quoted(values['error'])}"
-    outcome = reply_of(values).outcome
-    if outcome != values["outcome"]:
-        yield differs("the outcome", values["outcome"], outcome)
-    elif values["total"] is None and not reply_of(values).ran_out:
-        yield f"its outcome is {outcome}, and it states no score"
+    reply = reply_of(values)
+    if reply.outcome != values["outcome"]:
+        yield differs("the outcome", values["outcome"], reply.outcome)
+    elif values["total"] is None and not reply.ran_out:
+        yield f"its outcome is {reply.outcome}, and it states no score"
+    if reply.output != values["output"] or reply.output_is != values["output_is"]:
+        yield differs("output_is", values["output_is"], "another, as this output is none of that")
 
 
 def score_complaints(values: Values, result: Result) -> Iterator[str]:
@@ -159,22 +211,64 @@ def race_complaints(values: Values) -> Iterator[str]:
     recomputed = _digest([values["ladder"], values["documents"]])
     if recomputed != values["digest"]:
         yield differs("the digest of the ladder", values["digest"], recomputed)
-    rungs = values["ladder"].get("rungs")
-    if not isinstance(rungs, list) or len(rungs) != len(values["documents"]):
+    if len(_probes(values)) != len(values["documents"]):
         yield "it does not name one document for each rung"
+    letters = "".join(str(climb.get("letter")) for climb in values["climbs"] if isinstance(climb, dict))
+    if not LETTERS.startswith(letters):
+        yield differs("the letters of its climbs", letters, LETTERS[: len(values["climbs"])])
     wanted = len(values["climbs"]) * len(values["documents"])
     if not wanted or len(placed_runs(values)) != wanted:
         yield differs("the runs it places", len(values["holds"]), wanted)
 
 
-def placed_runs(values: Values) -> dict[int, tuple[str, str, str]]:
-    """By a run's position what a race says of it: document, endpoint and model. Empty where it misfits."""
+LETTERS = "ABCDEFGH"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What a race says of one of its runs."""
+
+    document: str
+    endpoint: str
+    model: str
+    probe: str
+    concept: str
+
+    def complaint(self, run: Values, document: Values | None) -> str:
+        """What the run, with the document above it, says differently; "" if nothing."""
+        if (self.document, self.endpoint, self.model) != (run["document"], run["endpoint"], run["model"]):
+            return "the race in line 2 has another document, endpoint or model for this run"
+        if document and not str(document["probe"]).endswith(f"/{self.probe}"):
+            return differs("the probe of this run's rung in line 2", self.probe, document["probe"])
+        if not same(run["binding"], {"concept": self.concept}):
+            return differs("the concept of the race in line 2", self.concept, run["binding"])
+        return ""
+
+
+def placed_runs(values: Values) -> dict[int, Placed]:
+    """By a run's position what a race says of it; each climb at each rung once. Empty where it misfits."""
     try:
         climbs = {climb["letter"]: (climb["endpoint"], climb["model"]) for climb in values["climbs"]}
-        documents = dict(enumerate(values["documents"], 1))
-        return {hold["run"]: (documents[hold["rung"]], *climbs[hold["letter"]]) for hold in values["holds"]}
-    except (KeyError, TypeError):
+        documents = list(zip(values["documents"], _probes(values), strict=True))
+        rungs = dict(enumerate(documents, 1))
+        places = {(hold["rung"], hold["letter"]): hold["run"] for hold in values["holds"]}
+        found = {
+            run: Placed(rungs[rung][0], *climbs[letter], rungs[rung][1], values["concept"])
+            for (rung, letter), run in places.items()
+        }
+    except (KeyError, TypeError, ValueError):
         return {}
+    return found if len(found) == len(values["holds"]) else {}
+
+
+def _probes(values: Values) -> list[str]:
+    """The slugs of the probes at the rungs of a race's ladder."""
+    rungs = values["ladder"].get("rungs")
+    return (
+        [str(rung.get("probe")) for rung in rungs if isinstance(rung, dict)]
+        if isinstance(rungs, list)
+        else []
+    )
 
 
 def same(one: Any, other: Any) -> bool:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, Literal
 
 from probes.core import recomputing
+from probes.core.course import BatchCourse, TrialCourse, Values, is_over, is_scored
 from probes.core.document import Document
 from probes.core.evidence import FORMAT, MAX_LINE, Links, UnreadableLine, read_line
+from probes.core.evidence_ranges import range_complaints
 from probes.core.problems import quoted
-from probes.core.recomputing import Values, differs
+from probes.core.recomputing import Placed, differs
 from probes.core.scoring import Verdict, scored_with
 
 About = Literal["line", "order", "race", "document", "sent", "outcome", "verdict"]
@@ -19,6 +21,7 @@ About = Literal["line", "order", "race", "document", "sent", "outcome", "verdict
 MOST_LIES = 50
 """Lies that are kept; those that follow are counted."""
 
+SENT = ("sent_messages", "sent_digest", "sent_parameters")
 MARKS = ("pass", "fail", "unscored", "pending", "cancelled")
 
 
@@ -92,6 +95,15 @@ class Place:
     sound: bool
 
 
+@dataclass(slots=True)
+class Due:
+    """The verdicts that must stand below an attempt, in order; None is one that cannot be given again."""
+
+    attempt: Place
+    verdicts: dict[str, Verdict | None]
+    ok: int = 0
+
+
 class Verifier:
     """`feed` it every line in order, then `close` it."""
 
@@ -100,18 +112,20 @@ class Verifier:
         self._links = Links()
         self._broken = False
         """A line was changed: what does not fit together below it is not the fault of other lines."""
-        self._race: dict[int, tuple[str, str, str]] = {}
+        self._batch = BatchCourse()
+        self._race: dict[int, Placed] = {}
         self._digests: set[str] = set()
         self._document: Place | None = None
         self._parsed: Document | None = None
         self._run: Place | None = None
         self._messages: list[dict[str, str]] | None = None
-        self._trials = 0
+        self._trials = self._cancelled = 0
+        """Of the run: how many so far, and how many of them were cancelled."""
         self._trial: Place | None = None
-        self._final: Values | None = None
+        self._course: TrialCourse | None = None
         self._attempt: Place | None = None
-        self._due: dict[str, Verdict] | None = None
-        """The verdicts that the latest attempt's output gives, by rule; None where that is not known."""
+        self._due: Due | None = None
+        """What must follow the latest attempt; None where that is not known."""
         self._last_lie = 0
         self._ended = False
 
@@ -155,6 +169,9 @@ class Verifier:
             self._misfit(f"it says that it is line {values['line']}: one above it is missing or too many")
         if kind != "verdict":
             self._end_attempt()
+        if sound:
+            for message in range_complaints(values):
+                self._lie("line", message)
         self.found.kinds[kind] += 1
         getattr(self, f"_read_{kind}")(values, sound)
 
@@ -179,6 +196,12 @@ class Verifier:
         if not self._broken:
             self._lie("order", message)
 
+    def _misfits(self, complaints: Iterable[str], above: Place | None = None) -> None:
+        """With `above`, they are about a line that what follows it has shown to lie."""
+        where = f"above it, line {above.line}: " if above else ""
+        for message in complaints:
+            self._misfit(f"{where}{message}")
+
     def _belongs(self, place: Place | None, fits: bool, noun: str) -> bool:
         """Whether a line belongs to `place`, and what follows from that can be relied on."""
         if place is None or not fits:
@@ -189,6 +212,8 @@ class Verifier:
     # --- one line of each kind ----------------------------------------------------------------------
     def _read_evidence(self, values: Values, sound: bool) -> None:
         self.found.header = self.found.header or values
+        if self.found.lines == 1:
+            self._misfits(self._batch.header(values))
 
     def _read_race(self, values: Values, sound: bool) -> None:
         if self.found.lines != 2:
@@ -201,6 +226,7 @@ class Verifier:
         if values["digest"] in self._digests:
             self._misfit("this document stands in the file already")
         self._digests.add(values["digest"])
+        self._misfits(self._batch.document(values))
         self._recomputed("document", recomputing.document_complaints(values))
         self._document = Place(values, self.found.lines, sound)
         self._parsed = recomputing.parsed(values) if sound else None
@@ -210,16 +236,24 @@ class Verifier:
         document = self._document
         fits = document is not None and document.values["digest"] == values["document"]
         known = self._belongs(document, fits, "document") and sound
-        said = tuple(values[name] for name in ("document", "endpoint", "model"))
-        if self._race and self._race.get(values["position"]) != said:
-            self._lie("race", "the race in line 2 has another document, endpoint or model for this run")
+        if self._race:
+            self._read_placed(values, document)
         self._run = Place(values, self.found.lines, known)
-        self._trials = 0
+        self._misfits(self._batch.run(values))
+        self._trials = self._cancelled = 0
         self._messages = None
         if known and self._parsed:
             self._messages = recomputing.rendered(self._parsed, values)
             if self._messages is None:
                 self._lie("document", "its binding does not fit the variables of its document")
+
+    def _read_placed(self, values: Values, document: Place | None) -> None:
+        placed = self._race.get(values["position"])
+        above = document.values if document and document.sound else None
+        if placed is None:
+            self._lie("race", "the race in line 2 has no such run")
+        elif message := placed.complaint(values, above):
+            self._lie("race", message)
 
     def _read_trial(self, values: Values, sound: bool) -> None:
         self._end_trial()
@@ -227,42 +261,70 @@ class Verifier:
         fits = run is not None and run.values["position"] == values["run"]
         self._trial = Place(values, self.found.lines, self._belongs(run, fits, "run") and sound)
         self._trials += 1
-        self._final = None
+        self._cancelled += values["state"] == "cancelled"
+        if fits and values["repeat"] != self._trials:
+            self._misfit(differs("repeat", values["repeat"], self._trials))
+        over = is_over(self.found.header) or (run is not None and is_over(run.values))
+        self._course = TrialCourse(values, over=over)
 
     def _read_attempt(self, values: Values, sound: bool) -> None:
-        trial = self._trial
+        trial, run, course = self._trial, self._run, self._course
         fits = trial is not None and all(trial.values[key] == values[key] for key in ("run", "repeat"))
         known = self._belongs(trial, fits, "trial") and sound
         self._attempt = Place(values, self.found.lines, known)
-        if trial and fits and values["number"] == trial.values["final"] and not values["late"]:
-            self._final = values
-        alters = self._run.values["alters"] if self._run else []
-        messages = self._messages if known else None
-        if values["sent_messages"] is not None or values["sent_digest"]:
-            self._recomputed("sent", recomputing.sent_complaints(values, alters, messages))
-        self._due = self._score(values, known)
+        if run is None or course is None or not fits:
+            self._due = None
+            return
+        if values["endpoint"] != run.values["endpoint"]:
+            self._misfit(differs("the endpoint", values["endpoint"], run.values["endpoint"]))
+        self._misfits(course.attempt(values))
+        if values["outcome"] != "error" or any(values[name] for name in SENT):
+            self._recomputed("sent", self._sent(values, run, course, known))
+        self._due = self._score(self._attempt, course)
 
-    def _score(self, values: Values, known: bool) -> dict[str, Verdict] | None:
+    def _sent(self, values: Values, run: Place, course: TrialCourse, known: bool) -> Iterator[str]:
+        alters = [name for name in run.values["alters"] if isinstance(name, str)]
+        yield from recomputing.sent_complaints(values, alters, self._messages if known else None)
+        if known and self._parsed and not self._broken:  # the limit follows from lines above
+            doubled = course.doubled
+            yield from recomputing.parameter_complaints(values, alters, self._parsed, doubled=doubled)
+
+    def _score(self, attempt: Place, course: TrialCourse) -> Due | None:
+        values = attempt.values
+        document = self._parsed if attempt.sound else None
         if values.get("redacted") is True:
             self.found.redacted += 1
-            return None
-        document = self._parsed if known else None
+            if document is None:
+                return None
+            rules = document.rubric.rules if is_scored(values) else ()
+            if is_scored(values) and values["total"] != len(rules):
+                self._lie("outcome", differs("total", values["total"], len(rules)))
+            return Due(attempt, {rule.name: None for rule in rules})
         complaints, verdicts = recomputing.scored_again(values, document)
+        if recomputing.ran_out(values):
+            if course.doubled:
+                self._misfit("it ran out of tokens once more, and states no score")
+            course.ran_out(values)
         self._recomputed("outcome", complaints)
-        return verdicts
+        return None if verdicts is None else Due(attempt, dict(verdicts))
 
     def _read_verdict(self, values: Values, sound: bool) -> None:
-        attempt, keys = self._attempt, ("run", "repeat", "number")
+        attempt, due, keys = self._attempt, self._due, ("run", "repeat", "number")
         fits = attempt is not None and all(attempt.values[key] == values[key] for key in keys)
-        if not self._belongs(attempt, fits, "attempt") or attempt is None or self._due is None:
+        if not self._belongs(attempt, fits, "attempt") or attempt is None or due is None:
             return
-        verdict = self._due.pop(values["rule"], None)
-        if verdict is None:
-            self._misfit(f"the attempt in line {attempt.line} gives no verdict on {quoted(values['rule'])}")
+        rule = values["rule"]
+        if rule not in due.verdicts:
+            self._misfit(f"the attempt in line {attempt.line} gives no verdict on {quoted(rule)}")
             return
-        scorer = _other_scorer(attempt.values)
-        found = recomputing.verdict_complaints(values, verdict)
-        self._recomputed("verdict", (f"{message}{scorer}" for message in found))
+        if rule != next(iter(due.verdicts)):
+            self._misfit(f"the verdict on {quoted(rule)} stands above another that comes before it")
+        verdict = due.verdicts.pop(rule)
+        due.ok += values["ok"]
+        if verdict is not None:
+            scorer = _other_scorer(attempt.values)
+            found = recomputing.verdict_complaints(values, verdict)
+            self._recomputed("verdict", (f"{message}{scorer}" for message in found))
 
     def _read_end(self, values: Values, sound: bool) -> None:
         self._end_run()
@@ -279,28 +341,36 @@ class Verifier:
             self._lie("order", differs("how the trials came out", values["marks"], marks))
         if self._race and len(self._race) != counted["runs"]:
             self._lie("race", differs("the runs of the race", len(self._race), counted["runs"]))
+        self._misfits(self._batch.end())
 
     # --- what must stand above a line of the next kind ----------------------------------------------
     def _end_attempt(self) -> None:
-        attempt, due = self._attempt, self._due
+        due = self._due
         self._attempt = self._due = None
-        if attempt and due:
-            self._misfit(f"above it, verdicts of line {attempt.line} are missing: {', '.join(due)}")
+        if due is None:
+            return
+        values, line = due.attempt.values, due.attempt.line
+        if due.verdicts:
+            self._misfit(f"above it, verdicts of line {line} are missing: {', '.join(due.verdicts)}")
+        elif values.get("redacted") is True and is_scored(values) and due.ok != values["passed"]:
+            self._misfit(f"above it, {differs(f'passed of line {line}', values['passed'], due.ok)}")
 
     def _end_trial(self) -> None:
-        trial, self._trial = self._trial, None
-        if trial is None:
-            return
-        self.found.marks[recomputing.mark_of(trial.values, self._final)] += 1
-        if trial.values["state"] == "closed" and self._final is None:
-            self._misfit(f"above it, the attempt that closed the trial of line {trial.line} is missing")
+        trial, course = self._trial, self._course
+        self._trial = self._course = None
+        if trial and course:
+            self.found.marks[recomputing.mark_of(trial.values, course.final)] += 1
+            self._misfits(course.end(), above=trial)
 
     def _end_run(self) -> None:
         self._end_trial()
         run, self._run = self._run, None
-        if run and run.values["repeats"] != self._trials:
+        if run is None:
+            return
+        if run.values["repeats"] != self._trials:
             said = differs("its trials", run.values["repeats"], self._trials)
             self._misfit(f"above it, trials of the run of line {run.line} are missing or too many: {said}")
+        self._misfits(self._batch.run_ended(run.values, self._cancelled), above=run)
 
 
 def _require_header(values: Values) -> None:

@@ -16,6 +16,7 @@ Record = dict[str, Any]
 
 DOCUMENT = Document.parse(TEXT)
 BINDING = {"concept": "recursion"}
+BATCH = "0b7e5a3c-0000-4000-8000-000000000001"
 WHEN = "2026-01-02T03:04:05+00:00"
 
 ANSWERED: list[Reply | str] = [Reply("calls itself")]
@@ -33,7 +34,7 @@ REPLIES: list[list[Reply | str]] = [
 
 def header(**changes: Any) -> Record:
     return {
-        "kind": "evidence", "format": FORMAT, "batch": "0b7e", "title": "recursion: a × b",
+        "kind": "evidence", "format": FORMAT, "batch": BATCH, "title": "recursion: a × b",
         "team": {"slug": "acme", "name": "Acme"}, "started_by": "Alice", "visibility": "public",
         "practice": False, "state": "finished", "started_at": WHEN, "cancelled_at": None,
         "finished_at": WHEN, **changes,
@@ -56,24 +57,30 @@ def run_records(position: int, trials: Sequence[Sequence[Reply | str]], **change
     }  # fmt: skip
     for repeat, replies in enumerate(trials, 1):
         yield {"kind": "trial", "run": position, "repeat": repeat, "state": "closed", "final": len(replies)}
+        limit = DOCUMENT.parameters.max_tokens
         for number, reply in enumerate(replies, 1):
-            yield from attempt_records((position, repeat, number), reply, final=number == len(replies))
+            final = number == len(replies)
+            yield from attempt_records((position, repeat, number), reply, final=final, limit=limit)
+            limit *= 2 if isinstance(reply, Reply) and reply.ran_out else 1
 
 
-def attempt_records(place: tuple[int, int, int], reply: Reply | str, *, final: bool) -> Iterator[Record]:
+def attempt_records(
+    place: tuple[int, int, int], reply: Reply | str, *, final: bool, limit: int
+) -> Iterator[Record]:
     keys = dict(zip(("run", "repeat", "number"), place, strict=True))
     messages = DOCUMENT.render(BINDING)
     attempt: Record = {
-        "kind": "attempt", **keys, "seq": 7, "late": False, "outcome": "error", "error": "", "detail": "",
+        "kind": "attempt", **keys, "seq": 100 * place[1] + place[2], "late": False, "outcome": "error",
+        "error": "", "detail": "",
         "status": 200, "output": "", "output_is": "", "repaired": False, "finish": "",
         "endpoint": "Nimbus", "served_model": "one-2026", "prompt_tokens": 20, "completion_tokens": 3,
         "reasoning_tokens": None, "sent_messages": messages, "sent_digest": digest_of(messages),
-        "sent_parameters": {"max_tokens": 100, "temperature": 0}, "may_be_billed": False,
+        "sent_parameters": {"max_tokens": limit, "temperature": 0}, "may_be_billed": False,
         "milliseconds": 12, "started_at": WHEN, "recorded_at": WHEN, "passed": None, "total": None,
         "scored_with": "",
     }  # fmt: skip
     if isinstance(reply, str):
-        yield {**attempt, "error": reply, "sent_messages": None, "sent_digest": ""}
+        yield {**attempt, "error": reply, "sent_messages": None, "sent_digest": "", "sent_parameters": {}}
         return
     result = score(DOCUMENT, reply)
     attempt |= {
@@ -143,3 +150,43 @@ def lying(change: Callable[[list[Record]], object], records: list[Record] | None
     copied: list[Record] = json.loads(json.dumps(batch_records() if records is None else records))
     change(copied)
     return file_of(copied)
+
+
+# --- what a liar does ---------------------------------------------------------------------------------
+def at(records: list[Record], kind: str, place: int = 0) -> Record:
+    return [record for record in records if record["kind"] == kind][place]
+
+
+Change = Callable[[list[Record]], object]
+
+
+def setting(kind: str, place: int, /, **values: Any) -> Change:
+    return lambda records: at(records, kind, place).update(values)
+
+
+def dropping(kind: str, place: int) -> Change:
+    return lambda records: records.remove(at(records, kind, place))
+
+
+def deeper(kind: str, *path: Any, value: Any) -> Change:
+    def change(records: list[Record]) -> None:
+        inner: Any = at(records, kind)
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value
+
+    return change
+
+
+def recount(records: list[Record]) -> None:
+    """Let the last line count what stands above it now."""
+    records[:] = ended(records[:-1])
+
+
+def changing(*changes: Change) -> Change:
+    def change(records: list[Record]) -> None:
+        for each in changes:
+            each(records)
+        recount(records)
+
+    return change

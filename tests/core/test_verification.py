@@ -10,34 +10,23 @@ from probes.core.digests import digest_of
 from probes.core.evidence import MAX_LINE, Chain
 from probes.core.recomputing import sent_complaints
 from probes.core.verification import NotEvidence, verify_lines
-from tests.core.evidence_file import batch_records, ended, file_of, header, lying, race_records
+from tests.core.evidence_file import (
+    at,
+    batch_records,
+    changing,
+    deeper,
+    dropping,
+    ended,
+    file_of,
+    header,
+    lying,
+    race_records,
+    setting,
+)
 from tests.core.test_core_main import ROOT, run
 from tests.core.test_evidence import WHOLE, lies, verified
 
-
 # --- lies told by whoever wrote the whole file anew --------------------------------------------------
-def at(records, kind: str, place: int = 0):
-    return [record for record in records if record["kind"] == kind][place]
-
-
-def setting(kind: str, place: int, /, **values):
-    return lambda records: at(records, kind, place).update(values)
-
-
-def dropping(kind: str, place: int):
-    return lambda records: records.remove(at(records, kind, place))
-
-
-def deeper(kind: str, *path, value):
-    def change(records):
-        inner = at(records, kind)
-        for step in path[:-1]:
-            inner = inner[step]
-        inner[path[-1]] = value
-
-    return change
-
-
 LIES = [
     (setting("document", 0, digest="0" * 64), 2, "the digest of two-words: stored 000"),
     (setting("document", 0, checks_digest="0" * 64), 2, "the checks_digest of"),
@@ -78,7 +67,7 @@ LIES = [
     (dropping("document", 0), 2, "it does not belong to the document above it"),
     (dropping("evidence", 0), 1, "its kind is 'document'"),
     (dropping("end", 0), -1, "the file ends here, without the line that counts its lines"),
-    (setting("trial", 0, final=2), 8, "the attempt that closed the trial of line 4 is missing"),
+    (setting("trial", 0, final=2), 8, "line 4: attempt 2 closed it, as it says, and its last one is 1"),
     (setting("run", 0, repeats=8), -6, "trials of the run of line 3 are missing or too many"),
     (setting("end", 0, attempts=4), -1, "the number of attempts: stored 4, recomputed 10"),
     (setting("end", 0, marks={"pass": 9}), -1, "how the trials came out: stored"),
@@ -115,6 +104,13 @@ RACE_LIES = [
     (setting("race", 0, holds=[5, None]), 2, "the runs it places"),
     (setting("race", 0, climbs=[]), 2, "the runs it places: stored 2, recomputed 0"),
     (deeper("race", "ladder", "rungs", value=[]), 2, "it does not name one document for each rung"),
+    (setting("race", 0, concept="love"), 4, "the concept of the race in line 2: stored love, recomputed"),
+    (deeper("race", "ladder", "rungs", 0, "probe", value="other"), 4, "the probe of this run's rung in line"),
+    (deeper("race", "climbs", 1, "letter", value="C"), 2, "the letters of its climbs: stored AC, recomputed"),
+    (deeper("race", "holds", 1, value={"run": 1, "letter": "A", "rung": 1}), 2, "the runs it places: stored"),
+    (deeper("race", "climbs", 0, "letter", value="Z"), 2, "a list of objects with letter, endpoint and mode"),
+    (deeper("race", "holds", 0, "rung", value="1"), 2, "a list of objects with run, letter and rung"),
+    (setting("race", 0, edition=0), 2, "edition is 0, and must be"),
 ]  # fmt: skip
 
 
@@ -140,6 +136,20 @@ def test_a_redacted_output_is_reported_and_not_recomputed():
     assert found.ok
     assert found.redacted == 1
     assert found.recomputed["verdict"] == 12
+
+
+REDACTED_LIES = [
+    (setting("verdict", 0, ok=False), 8, "above it, passed of line 5: stored 2, recomputed 1"),
+    (setting("attempt", 0, redacted=True, total=3), 5, "total: stored 3, recomputed 2"),
+    (dropping("verdict", 0), 7, "verdicts of line 5 are missing: two_words"),
+    (setting("verdict", 0, rule="no_such"), 6, "gives no verdict on 'no_such'"),
+]
+
+
+@pytest.mark.parametrize(("change", "line", "words"), REDACTED_LIES, ids=range(len(REDACTED_LIES)))
+def test_the_verdicts_of_a_redacted_output_still_add_up(change, line, words):
+    found = lies(lying(changing(setting("attempt", 0, redacted=True, output="[redacted]"), change)))
+    assert any(said.startswith(f"line {line}: ") and words in said for said in found), found
 
 
 def test_another_scorer_is_named_beside_the_difference():
@@ -202,7 +212,7 @@ def test_the_command_says_what_recomputes(path):
     path.write_bytes(WHOLE)
     status, printed, errors = run("verify", str(path))
     assert (status, errors) == (0, "")
-    assert "  recursion: a × b  [batch 0b7e, finished]\n" in printed
+    assert "  recursion: a × b  [batch 0b7e5a3c-0000-4000-8000-000000000001, finished]\n" in printed
     assert "     10 of 10 attempts: outcome and score\n" in printed
     assert "     14 of 14 verdicts\n" in printed
     assert "  3 PASS, 4 FAIL, 1 UNSCORED\n" in printed
