@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,6 @@ from probes.domain.verification.recount import look_at_recounts
 from probes.domain.verification.rows import look_at_triggers, versions_that_lie
 from probes.domain.verification.scan import Finds, scan_database, scan_file, scan_log
 from probes.models import Attempt
-from registry.endpoints.models import Endpoint
 
 TWELVE = "one two three four five six seven eight nine ten eleven twelve"
 BLANKS = ("", " \t\n\u3000\ufeff")
@@ -125,10 +125,16 @@ class Compared:
                 self.unsent += 1
             elif len(distinct) == 1:
                 self.same += 1
-            elif any(FOLDED in alters for alters in race.batch.runs.values_list("alters", flat=True)):
+            elif FOLDED in _alters(race, index):
                 self.altered += 1
             else:
                 self.different.append(f"{race.concept}: {index} {key}: {len(distinct)} different messages")
+
+
+def _alters(race: Race, index: int) -> set[str]:
+    """What any of the endpoints alters at one rung."""
+    runs = race.batch.runs.filter(hold__rung__index=index)
+    return {name for alters in runs.values_list("alters", flat=True) for name in alters}
 
 
 def _sent(race: Race) -> dict[tuple[int, str], dict[str, list[bytes]]]:
@@ -177,24 +183,22 @@ def _scan_logs(logs: Sequence[Path], finds: Finds) -> list[str]:
 
 
 def look_at_endpoints() -> Look:
-    """By the name that the endpoint has now, or had when a run at it began."""
-    names: dict[int, set[str]] = {}
-    for pk, now, then in Endpoint.objects.filter(runs__isnull=False).values_list(
-        "pk", "name", "runs__endpoint_name"
-    ):
-        names.setdefault(pk, set()).update((now, then))
-    rows = Attempt.objects.values_list("trial__run__endpoint", "endpoint_name").annotate(n=Count("pk"))
-    served = list(rows.order_by("endpoint_name", "trial__run__endpoint"))
+    """By the name that it had when the run began."""
+    columns = ("endpoint_name", "trial__run__endpoint_name")
+    served = Attempt.objects.values_list(*columns).annotate(n=Count("pk")).order_by(*columns)
     wrong = [
-        f"{counted(count, 'attempt')} named {name!r}, of runs at {' or '.join(sorted(names[pk]))}"
-        for pk, name, count in served
-        if name not in names[pk]
+        f"{counted(count, 'attempt')} named {name!r}, of runs at {run}"
+        for name, run, count in served
+        if name != run
     ]
-    total = sum(count for *_, count in served)
     strayed = Hold.objects.exclude(run__endpoint=F("climb__endpoint")).count()
     wrong += [f"{counted(strayed, 'run')} of races at another endpoint than their climb"] if strayed else []
-    shares = ", ".join(f"{name} {count:,}" for _, name, count in served)
-    return bool(total) and not wrong, [*_routes(), *wrong, f"{counted(total, 'attempt')}: {shares or 'none'}"]
+    shares = Counter[str]()
+    for name, _, count in served:
+        shares[name] += count
+    told = ", ".join(f"{name} {count:,}" for name, count in shares.items())
+    total = sum(shares.values())
+    return bool(total) and not wrong, [*_routes(), *wrong, f"{counted(total, 'attempt')}: {told or 'none'}"]
 
 
 def _routes() -> list[str]:

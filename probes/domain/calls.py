@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 class Call:
     """The `number`th call of a trial, leased by one worker.
 
+    `endpoint_name` is what its run calls the endpoint, whatever that is called since.
     `alone` marks a trial that was in flight when workers died: it is called with nothing beside
     it, so that what kills a worker takes no other trial along.
     """
@@ -30,6 +31,7 @@ class Call:
     batch_id: UUID
     version_id: int
     endpoint: Endpoint
+    endpoint_name: str
     model: str
     binding: dict[str, str]
     doubled: bool
@@ -95,6 +97,7 @@ def call_of(trial: Trial, *, alone: bool) -> Call:
         batch_id=run.batch_id,
         version_id=run.version_id,
         endpoint=run.endpoint,
+        endpoint_name=run.endpoint_name,
         model=run.model,
         binding=run.binding,
         doubled=trial.doubled,

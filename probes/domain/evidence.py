@@ -95,7 +95,7 @@ def _run_records(version: ProbeVersion, runs: Sequence[Run], marks: dict[str, in
         if ahead.pop(run.pk, None):
             yield _run(run, version)
         records = [_attempt(run, trial, attempt) for attempt in attempts]
-        closing = [i for i, attempt in enumerate(attempts) if attempt.pk == trial.final_id]
+        closing = [i for i, each in enumerate(attempts) if each.pk == trial.final_id and not each.late]
         final = records[closing[0]] if closing else None
         shown = _trial(run, trial, final)
         marks[mark_of(shown, final)] += 1
@@ -106,7 +106,10 @@ def _run_records(version: ProbeVersion, runs: Sequence[Run], marks: dict[str, in
 
 
 def _trials(runs: Sequence[Run]) -> Iterator[tuple[Trial, Sequence[Attempt]]]:
-    """The trials with their attempts in order. What closed a trial is read after it, so it is there."""
+    """The trials with their attempts in order. What closed a trial is read after it, so it is there.
+
+    What landed for a trial after it was read, while it was open, is left out: it stands as it was.
+    """
     rows = Trial.objects.filter(run__in=[run.pk for run in runs]).order_by("run__position", "repeat")
     trials = list(rows)
     for start in range(0, len(trials), AT_ONCE):
@@ -116,7 +119,11 @@ def _trials(runs: Sequence[Run]) -> Iterator[tuple[Trial, Sequence[Attempt]]]:
         grouped: dict[int, list[Attempt]] = {}
         for attempt in found.order_by("number", "late", "seq"):
             grouped.setdefault(attempt.trial_id, []).append(attempt)
-        yield from ((trial, grouped.get(trial.pk, [])) for trial in some)
+        yield from ((trial, _until(trial, grouped.get(trial.pk, []))) for trial in some)
+
+
+def _until(trial: Trial, attempts: Sequence[Attempt]) -> Sequence[Attempt]:
+    return [each for each in attempts if trial.closed_at or each.seq <= trial.seq]
 
 
 def _run(run: Run, version: ProbeVersion) -> Record:

@@ -72,9 +72,7 @@ def judge(landed: Landed[Call, Answer], versions: Versions) -> Judged:
         return _failed(landed, answer)
     reply = _reply(answer)
     if reply.ran_out and not call.doubled:
-        attempt = Attempt(
-            **_common(landed), outcome=reply.outcome, output=reply.output, output_is=reply.output_is
-        )
+        attempt = Attempt(**_common(landed), outcome=reply.outcome, **_kept(reply))
         return Judged(call, attempt, then=Then.DOUBLE)
     return _scored(landed, reply, versions)
 
@@ -104,7 +102,8 @@ def _failed(landed: Landed[Call, Answer], answer: Answer) -> Judged:
     too_long = wait is not None and wait > LONGEST_WAIT
     if too_long:
         detail = f"{detail} It asks to wait {wait:,.0f} seconds; {LONGEST_WAIT:,.0f} are waited at most."
-    attempt = _unscored(landed, {"error": answer.error, "detail": detail, "output": repair(answer.text)})
+    # a part of a reply is no output, and a finish without one says nothing
+    attempt = _unscored(landed, {"error": answer.error, "detail": detail, "finish": ""})
     again = answer.retryable and not too_long
     return Judged(
         landed.work,
@@ -121,22 +120,26 @@ def _scored(landed: Landed[Call, Answer], reply: Reply, versions: Versions) -> J
         prepared = versions[call.version_id]
         result = score(prepared.document, reply)
     except TooLarge as large:
-        said = {"error": "too_large", "detail": f"Not scored: {large}.", "output": reply.output}
-        return Judged(call, _unscored(landed, said))
+        said = {"error": "too_large", "detail": f"Not scored: {large}."}
+        return Judged(call, _unscored(landed, said | _kept(reply)))
     except Exception as crash:  # noqa: BLE001 - one output must not stop the others
         _log("The scorer crashed", call, crash)
-        said = {"error": "scorer_error", "detail": SCORER, "output": reply.output}
-        return Judged(call, _unscored(landed, said))
+        said = {"error": "scorer_error", "detail": SCORER}
+        return Judged(call, _unscored(landed, said | _kept(reply)))
     attempt = Attempt(
         **_common(landed),
         outcome=result.outcome,
-        output=result.output,
-        output_is=reply.output_is,
+        **_kept(reply),
         passed=result.passed,
         total=result.total,
         scored_with=result.scored_with[:200],
     )
     return Judged(call, attempt, _verdicts(attempt, result, prepared))
+
+
+def _kept(reply: Reply) -> dict[str, Any]:
+    """What the outcome can be decided from again, and the verdicts given."""
+    return {"output": reply.output, "output_is": reply.output_is}
 
 
 def _verdicts(attempt: Attempt, result: Result, prepared: Prepared) -> list[Verdict]:
@@ -159,7 +162,7 @@ def _common(landed: Landed[Call, Answer]) -> dict[str, Any]:
         "batch_id": call.batch_id,
         "trial_id": call.trial_id,
         "number": call.number,
-        "endpoint_name": call.endpoint.name,
+        "endpoint_name": call.endpoint_name,
         "started_at": call.begun_at,
         "detail": repair(answer.detail),
         "status": _counted(answer.status, 32_767),

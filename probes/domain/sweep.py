@@ -87,7 +87,7 @@ def _judged(trial: Trial) -> Judged:
         outcome=Outcome.ERROR,
         error="worker_lost",
         detail=LOST_AGAIN if ends else LOST,
-        endpoint_name=call.endpoint.name,
+        endpoint_name=call.endpoint_name,
         started_at=call.begun_at,
         may_be_billed=True,
     )

@@ -19,7 +19,7 @@ from probes.core.text import words
 from probes.core.view import WHITE_SPACE
 from probes.domain.verification import batches
 from probes.domain.verification.recount import SPACES, recount
-from probes.models import Attempt, ProbeVersion, Rubric, Rule, Run, Verdict
+from probes.models import Attempt, Batch, ProbeVersion, Rubric, Rule, Run, Trial, Verdict
 from registry.endpoints.models import Endpoint
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.immutability import FREEZES, erasure
@@ -157,6 +157,9 @@ def test_an_endpoint_that_says_that_it_folds_is_excused(race):
     [found] = [each for each in properties() if each.name.startswith("all models received")]
     assert found.holds
     assert found.seen[1] == "1 rung: an endpoint folds system messages"
+    plant(some_attempt(trial__run__hold__rung__key="haiku"), sent_messages=messages)
+    [found] = [each for each in properties() if each.name.startswith("all models received")]
+    assert found.seen[0] == "recursion: 6 haiku: 2 different messages"
 
 
 def test_a_word_verdict_that_no_recount_gives(race):
@@ -227,6 +230,8 @@ DIGESTS = [
     (Ladder.objects.all, {"title": "Another"}, "Another, edition 1: the digest is not that of its rungs"),
     (lambda: Rung.objects.filter(key="pirate"), {"label": "Sailor"}, "edition 1: the digest is not that"),
     (some_attempt, {"sent_digest": ZEROS}, "the sent_digest: stored 0000"),
+    (some_attempt, {"sent_messages": None, "sent_digest": ""}, "no messages were sent to get it"),
+    (some_attempt, {"sent_parameters": {}}, "the token limit that was sent: stored none"),
 ]
 
 
@@ -245,6 +250,13 @@ def passing() -> Any:
     return Verdict.objects.filter(ok=True)
 
 
+def a_trial(letter: str) -> Any:
+    """One whose model ran out of tokens once, if it is B's."""
+    trials = Trial.objects.filter(run__hold__climb__letter=letter)
+    return Trial.objects.filter(pk=trials.earliest("pk").pk)
+
+
+OPEN: dict[str, Any] = {"state": "waiting", "final": None, "closed_at": None}
 VERDICTS = [
     (answered, {"outcome": "truncated"}, "the outcome: stored truncated, recomputed answered"),
     (answered, {"passed": 0}, "passed: stored 0, recomputed 1"),
@@ -252,6 +264,14 @@ VERDICTS = [
     (passing, {"ok": False}, "ok of the verdict on"),
     (passing, {"spans": []}, "spans of the verdict on"),
     (lambda: Run.objects.filter(hold__rung__key="haiku"), {"model": "other"}, "the race in line 2 has"),
+    (answered, {"outcome": "error", "error": "timeout", "passed": None, "total": None}, "keeps an output"),
+    (answered, {"number": 5}, "its number is 5, and must be 1"),
+    (answered, {"late": True}, "it is late, and no attempt 1 that was given up stands above it"),
+    (Race.objects.all, {"concept": "love"}, "the concept of the race in line 2: stored love"),
+    (Batch.objects.all, {"practice": False}, "line 1: practice is false, and its runs say otherwise"),
+    (lambda: a_trial("B"), OPEN, "it is waiting, and its attempt 2 was scored, which closes a trial"),
+    (lambda: a_trial("B"), OPEN, "and its run or its batch is over"),
+    (lambda: a_trial("B"), {"state": "cancelled"}, "it is cancelled, and attempt 2 closed it, as it says"),
 ]
 
 
@@ -260,6 +280,25 @@ def test_a_verdict_that_does_not_recompute(race, rows, values, words):
     plant(rows(), **values)
     seen = failing()["every stored verdict recomputes"]
     assert any(words in said and said.startswith(f"batch {race.pk}, line ") for said in seen), seen
+
+
+def test_a_trial_that_an_earlier_attempt_is_said_to_have_closed(race):
+    [first, _] = a_trial("B").get().attempts.order_by("number")
+    plant(a_trial("B"), final=first)
+    seen = failing()["every stored verdict recomputes"]
+    assert any("attempt 1 closed it, as it says, and its last one is 2" in said for said in seen), seen
+
+
+@pytest.mark.parametrize("seq", [None, 0])
+def test_a_trial_that_is_open_though_it_was_scored_in_a_batch_that_goes_on(race, seq):
+    """However the trial is dated: what came after its last change is not in the evidence."""
+    going_on = {"state": "running", "finished_at": None}
+    plant(Batch.objects.all(), **going_on)
+    plant(Run.objects.all(), **going_on)
+    plant(a_trial("B"), **OPEN, **({} if seq is None else {"seq": seq}))
+    seen = failing()["every stored verdict recomputes"]
+    wanted = f"batch {race.pk}: attempt 2 of run 1, repeat 1 is more than its open trial knows of"
+    assert wanted in seen, seen
 
 
 def test_a_verdict_that_was_taken_away(race):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from django.db.models import F, Q
+
 from probes.core.verification import Verifier
 from probes.domain.evidence import lines
 from probes.domain.verification.property import Look, counted
 from probes.domain.verification.scan import Finds, scan_json
-from probes.models import Batch
+from probes.models import Attempt, Batch
 
 SHOWN = 5
 
@@ -67,10 +69,23 @@ def _verify(batch: Batch, found: Evidence) -> None:
 
 def look_at_verdicts(found: Evidence) -> Look:
     """Outcomes, scores and verdicts, and that nothing is missing between them."""
-    lies = found.told("outcome", "verdict", "order", "race", "line")
+    lies = [*found.told("outcome", "verdict", "order", "race", "line"), *_open_though_scored()]
     verdicts, outcomes = found.recomputed["verdict"], found.recomputed["outcome"]
     batches = f"{found.batches:,} batch{'' if found.batches == 1 else 'es'}"
     seen = [f"{counted(verdicts, 'verdict')} and {counted(outcomes, 'outcome')} of {batches} recomputed"]
     if found.redacted:
         seen.append(f"{counted(found.redacted, 'redacted output')}: their verdicts stand as stored")
     return bool(verdicts) and not lies, [*lies, *seen]
+
+
+def _open_though_scored() -> list[str]:
+    """Trials that wait for a verdict that they have: asked in one query, as it is no lie a moment later."""
+    ahead = Q(late=False, total__isnull=False) | Q(seq__gt=F("trial__seq"))
+    attempts = Attempt.objects.filter(ahead, trial__closed_at__isnull=True)
+    rows = attempts.order_by("batch", "seq").values_list(
+        "batch", "number", "trial__run__position", "trial__repeat"
+    )
+    return [
+        f"batch {batch}: attempt {number} of run {run}, repeat {repeat} is more than its open trial knows of"
+        for batch, number, run, repeat in rows[:SHOWN]
+    ]
