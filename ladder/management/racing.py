@@ -16,7 +16,7 @@ from ladder.domain.latest import current_ladders
 from ladder.domain.standing import Standing, race_standing
 from ladder.domain.start import start_race
 from ladder.models import Ladder, Race
-from probes.core.terminal import printable
+from probes.core.terminal import INTERRUPTED, printable
 from probes.domain.attend import see_through
 from probes.domain.cancel import cancel_batch
 from probes.domain.results import Tally, tallies
@@ -74,10 +74,7 @@ def run(race: Race, out: OutputWrapper, progress: OutputWrapper) -> Standing:
     try:
         see_through(race.batch, line.tell)
     except KeyboardInterrupt:
-        line.end()
-        cancel_batch(race.batch, None)
-        progress.write("Cancelled: what is being called still lands. Ctrl-C again leaves it.", lambda x: x)
-        see_through(race.batch, line.tell)
+        _cancel(race, line)
     line.end()
     standing = race_standing(Race.objects.select_related("batch", "ladder__team").get(pk=race.pk))
     for text in [
@@ -89,6 +86,22 @@ def run(race: Race, out: OutputWrapper, progress: OutputWrapper) -> Standing:
     ]:
         out.write(text)
     return standing
+
+
+def _cancel(race: Race, line: ProgressLine) -> None:
+    """Cancel the race and see through what is being called. Raises CommandError on another Ctrl-C."""
+    try:
+        line.end()
+        cancel_batch(race.batch, None)
+        said = "Cancelled: what is being called still lands. Ctrl-C again leaves it."
+        line.out.write(said, lambda text: text)
+        see_through(race.batch, line.tell)
+    except KeyboardInterrupt:
+        line.end()
+        said = (
+            f"Left: a worker finds the calls that were lost. {settings.SITE_ADDRESS}{race.get_absolute_url()}"
+        )
+        raise CommandError(said, returncode=INTERRUPTED) from None
 
 
 @dataclass

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +20,10 @@ from probes.core.matrix import matrix, pins
 from probes.core.mutations import Mutations, mutate
 from probes.core.problems import DocumentError
 from probes.core.scoring import Reply, Result, TooLarge, score
-from probes.core.terminal import printable
+from probes.core.terminal import exit_status, printable
 from probes.core.verification import NotEvidence, Verification, distribution, verify
 
 EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind"
-
-UNREAD = 141
-"""The exit status of a command whose output nobody reads, as a shell reports it (128 + SIGPIPE)."""
 
 
 class UnreadableError(Exception):
@@ -253,17 +249,5 @@ def _printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def _until_unread() -> int:
-    """`main`, ended quietly where nobody reads what it prints any more: `… check FILE | head`."""
-    try:
-        status = main()
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the last flush, at the exit
-        return UNREAD
-
-
 if __name__ == "__main__":
-    sys.exit(_until_unread())
+    sys.exit(exit_status(main))

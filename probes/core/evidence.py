@@ -88,6 +88,20 @@ class UnreadableLine(ValueError):
     """A line that is no line of an evidence file; the message says what is wrong with it."""
 
 
+_BEGINNINGS = {
+    b"\xef\xbb\xbf": "it begins with a byte order mark: save it without one, as it was downloaded",
+    b"\xff\xfe": "it is UTF-16: save it as UTF-8, without a byte order mark",
+    b"\xfe\xff": "it is UTF-16: save it as UTF-8, without a byte order mark",
+    b"\x1f\x8b": "it is compressed with gzip: unzip it first (gunzip)",
+    b"PK\x03\x04": "it is a zip archive: unzip it first",
+}
+
+
+def other_file(raw: bytes) -> str:
+    """Why a file that begins with these bytes is evidence of another make, and what to do; "" if it is not."""
+    return next((said for beginning, said in _BEGINNINGS.items() if raw.startswith(beginning)), "")
+
+
 def read_line(raw: bytes) -> dict[str, Any]:
     """The values of a line, each of the type that its kind requires. Raises UnreadableLine."""
     values = _object(raw)

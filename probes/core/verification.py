@@ -10,7 +10,7 @@ from typing import IO, Any, Literal
 from probes.core import recomputing
 from probes.core.course import BatchCourse, TrialCourse, Values, is_over, is_scored
 from probes.core.document import Document
-from probes.core.evidence import FORMAT, MAX_LINE, Links, UnreadableLine, read_line
+from probes.core.evidence import FORMAT, MAX_LINE, Links, UnreadableLine, other_file, read_line
 from probes.core.evidence_ranges import range_complaints
 from probes.core.problems import quoted
 from probes.core.recomputing import Placed, differs
@@ -134,6 +134,8 @@ class Verifier:
         self.found.lines += 1
         if len(raw) > MAX_LINE:
             raise NotEvidence(f"line {self.found.lines} is longer than any line of evidence")
+        if self.found.lines == 1 and (why := other_file(raw)):
+            raise NotEvidence(why)
         complaint = self._links.complaint(raw)
         try:
             values = read_line(raw)

@@ -165,14 +165,17 @@ def test_another_scorer_is_named_beside_the_difference():
 NO_EVIDENCE = [
     (b"", "there is nothing in it"),
     (b"\n", "line 1 is no evidence header: not JSON"),
-    (b"\xff\xfe\n", "not UTF-8 at byte 0"),
+    (b"\xff\n", "not UTF-8 at byte 0"),
+    (b"\xff\xfe\n", "it is UTF-16: save it as UTF-8"),
+    (b"\xef\xbb\xbf" + WHOLE, "it begins with a byte order mark"),
+    (b"PK\x03\x04" + bytes(100), "it is a zip archive: unzip it first"),
     (b"[1]\n", "not a JSON object"),
     (b"[" * 100_000, "line 1 is no evidence header: not JSON"),
     (b'{"kind":"evidence","kind":"end"}\n', "stands there twice"),
     (b'{"kind":NaN}\n', "NaN is no number in JSON"),
     (b'{"kind":' + b"9" * 5000 + b"}\n", "not JSON that can be read"),
     (b'{"kind":"evidence"}\n', "this evidence line lacks line"),
-    (b"\x1f\x8b\x08" + bytes(100), "not UTF-8"),
+    (b"\x1f\x8b\x08" + bytes(100), "it is compressed with gzip: unzip it first"),
 ]
 
 

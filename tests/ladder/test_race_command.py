@@ -262,6 +262,16 @@ def test_ctrl_c_cancels_what_was_not_called_and_prints_how_it_stands(racers, mon
     assert Race.objects.get().batch.state == State.CANCELLED
 
 
+def test_a_second_ctrl_c_leaves_it_with_one_line(racers, monkeypatch):
+    def interrupted(batch, tell):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(racing, "see_through", interrupted)
+    with pytest.raises(CommandError, match=r"\ALeft: .*/races/[0-9a-f-]+/\Z") as left:
+        race_command("recursion", **A_AND_B)
+    assert left.value.returncode == 130
+
+
 BAD = [
     (["recursion", "--a", "practice-a:steady"], {}, "the following arguments are required: --b"),
     ([], A_AND_B, "the following arguments are required: concept"),
