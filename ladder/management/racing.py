@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from django.conf import settings
 from django.core.management.base import CommandError, OutputWrapper
 from django.db import OperationalError, ProgrammingError
 
@@ -22,6 +21,7 @@ from probes.domain.cancel import cancel_batch
 from probes.domain.results import Tally, tallies
 from probes.domain.start import StartRefused
 from probes.models import Batch
+from registry.web.address import site_address
 
 BAD_ARGUMENTS = 2
 """The exit status for what cannot be understood or started."""
@@ -82,7 +82,7 @@ def run(race: Race, out: OutputWrapper, progress: OutputWrapper) -> Standing:
         *board(standing),
         "",
         *totals(standing),
-        f"{settings.SITE_ADDRESS}{race.get_absolute_url()}",
+        f"{site_address()}{race.get_absolute_url()}",
     ]:
         out.write(text)
     return standing
@@ -98,9 +98,7 @@ def _cancel(race: Race, line: ProgressLine) -> None:
         see_through(race.batch, line.tell)
     except KeyboardInterrupt:
         line.end()
-        said = (
-            f"Left: a worker finds the calls that were lost. {settings.SITE_ADDRESS}{race.get_absolute_url()}"
-        )
+        said = f"Left: a worker finds the calls that were lost. {site_address()}{race.get_absolute_url()}"
         raise CommandError(said, returncode=INTERRUPTED) from None
 
 

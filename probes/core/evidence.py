@@ -98,7 +98,7 @@ _BEGINNINGS = {
 
 
 def other_file(raw: bytes) -> str:
-    """Why a file that begins with these bytes is evidence of another make, and what to do; "" if it is not."""
+    """Why a file that begins with these bytes is no plain text of ours, and what to do; else ""."""
     return next((said for beginning, said in _BEGINNINGS.items() if raw.startswith(beginning)), "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils.text import slugify
@@ -10,6 +9,7 @@ from django.utils.text import slugify
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.teams import signin
 from registry.teams.models import Membership, Role, Team, User
+from registry.web.address import site_address
 
 ADMINISTRATOR = "admin@localhost"
 
@@ -17,7 +17,7 @@ ADMINISTRATOR = "admin@localhost"
 def sign_in_link(user: User) -> str:
     """An address that signs `user` in once, within the hour. The code is in the part no server sees."""
     fresh = User.objects.get(pk=user.pk)
-    return f"{settings.SITE_ADDRESS}{reverse('sign-in')}#{signin.make_code(fresh)}"
+    return f"{site_address()}{reverse('sign-in')}#{signin.make_code(fresh)}"
 
 
 @transaction.atomic

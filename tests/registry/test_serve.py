@@ -13,6 +13,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from http.cookiejar import CookieJar
 
 import pytest
@@ -77,7 +78,10 @@ def test_it_says_where_it_is_and_lets_the_administrator_in_once(site):
 
 
 def test_another_link_can_be_made(site):
-    assert "admin@localhost" in Browser().sign_in(site.sign_in_link())
+    elsewhere = replace(site, environment=site.environment | {"PORT": "8000"})  # the site says its own
+    link = elsewhere.sign_in_link()
+    assert link.startswith(f"{site.url}/")
+    assert "admin@localhost" in Browser().sign_in(link)
 
 
 def test_a_killed_worker_is_started_again(site):
@@ -100,6 +104,7 @@ def test_all_of_it_ends_together_whichever_way_and_starts_again(site):
     assert site.process.returncode == 0
     assert all(ended(process) for process in both)
     assert not answers_http(f"{site.url}/healthz")
+    assert not (site.home / "address.txt").exists()
     held.close()
 
     database = {name: text for name, text in site.environment.items() if name == "DATABASE_URL"}

@@ -19,6 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from registry.immutability import trigger_problems
 from registry.teams.domain import ensure_administrator, sign_in_link
+from registry.web.address import announced
 from registry.web.supervisor import Child, Supervisor
 
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-worker", action="store_true", help="web only: workers run elsewhere")
 
     def handle(self, *args: Any, prepare: bool, no_worker: bool, **options: Any) -> None:
-        with closing(listening_socket(settings.BIND, settings.PORT)) as listening:
+        with closing(listening_socket(settings.BIND, settings.PORT)) as listening, announced():
             try:
                 if prepare:
                     self._prepare()
