@@ -70,14 +70,18 @@ class LadderShape(serializers.ModelSerializer[Ladder]):
 
 
 class ClimbShape(serializers.Serializer[Any]):
-    """How one model stands. `score` is rungs passed of rungs scored; `held` the highest without a break."""
+    """How one model stands.
+
+    `score` counts trials, those that passed of those that were scored: with one repeat that is a trial
+    a rung, with two `12 / 14`. `held` is the highest rung that is held without a break.
+    """
 
     letter = serializers.CharField()
     endpoint = serializers.CharField(source="endpoint_name")
     model = serializers.CharField(source="climb.model")
     alters = serializers.ListField(child=serializers.CharField())
-    score = serializers.CharField()
-    held = serializers.IntegerField()
+    score = serializers.CharField(help_text="trials passed / trials scored, over all rungs and repeats")
+    held = serializers.IntegerField(help_text="the index of a rung; 0 is the ground")
     standing = serializers.CharField()
     problems = serializers.ListField(child=serializers.CharField(), help_text="why cells are unscored")
     tally = TallyShape()
@@ -118,6 +122,7 @@ class RaceShape(serializers.Serializer[Standing]):
     url = Link("api-race", pk="race.pk")
     page = PageLink("race")
     batch_url = Link("api-batch", pk="race.pk")
+    evidence = Link("api-batch-evidence", pk="race.pk")
     ladder_url = Link("api-ladder", **{name: f"race.ladder.{at}" for name, at in EDITION.items()})
     concept = serializers.CharField(source="race.concept")
     team = serializers.CharField(source="batch.team.slug")

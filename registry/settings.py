@@ -326,6 +326,7 @@ REST_FRAMEWORK = {
         "registry.api.throttles.PersonThrottle",
     ],
     "DEFAULT_PAGINATION_CLASS": "registry.api.pagination.KeysetPagination",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "registry.api.negotiation.Negotiation",
     "DEFAULT_FILTER_BACKENDS": ["registry.api.filters.StatedFilters"],
     "DEFAULT_SCHEMA_CLASS": "registry.api.schema.Operations",
     "EXCEPTION_HANDLER": "registry.api.problems.answer_exception",

@@ -13,6 +13,7 @@ from rest_framework import serializers
 
 from probes.api.probe_shapes import VERSION
 from probes.api.shapes import TallyShape
+from probes.domain.evidence import stated_parameters
 from probes.domain.results import Cell
 from probes.domain.runs import RunResult
 from probes.models import Attempt, Batch, State, Trial, Verdict
@@ -20,7 +21,6 @@ from probes.models.probe import Visibility
 from registry.api.fields import Link, ListLink, PageLink, PersonName
 
 MARKS = ["pass", "fail", "unscored", "pending", "calling", "cancelled"]
-TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 class BatchShape(serializers.ModelSerializer[Batch]):
@@ -35,12 +35,14 @@ class BatchShape(serializers.ModelSerializer[Batch]):
     tally = TallyShape()
     runs = ListLink("api-runs", batch="pk")
     trials = ListLink("api-trials", batch="pk")
+    evidence = Link("api-batch-evidence", pk="pk")
 
     class Meta:
         model = Batch
         fields = [
             "id", "url", "page", "team", "title", "started_by", "visibility", "practice", "state",
             "created_at", "cancelled_at", "finished_at", "tally", "runs", "trials",
+            "evidence",
         ]  # fmt: skip
 
 
@@ -143,8 +145,7 @@ class AttemptShape(serializers.ModelSerializer[Attempt]):
 
     @extend_schema_field({"type": "object", "additionalProperties": {}})
     def get_sent_parameters(self, attempt: Attempt) -> dict[str, Any]:
-        stated = {*attempt.trial.run.version.parameters, *TOKEN_LIMITS}
-        return {name: value for name, value in attempt.sent_parameters.items() if name in stated}
+        return stated_parameters(attempt.trial.run.version, attempt)
 
 
 class TrialShape(serializers.Serializer[Cell]):

@@ -9,6 +9,7 @@ urlpatterns = [
     path("versions/<slug:team>/<slug:slug>/<int:number>/", views.Versions.one(), name="api-version"),
     path("batches/", views.Batches.many(), name="api-batches"),
     path("batches/<uuid:pk>/", views.Batches.one(), name="api-batch"),
+    path("batches/<uuid:pk>/evidence/", views.BatchEvidence.as_view(), name="api-batch-evidence"),
     path("runs/", views.Runs.many(), name="api-runs"),
     path("runs/<int:pk>/", views.Runs.one(), name="api-run"),
     path("trials/", views.Trials.many(), name="api-trials"),

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Max, QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
 
 from probes.api.filters import (
     BatchFilters,
@@ -27,7 +33,9 @@ from probes.domain.visible import (
     visible_versions,
 )
 from probes.models import Batch, Probe, ProbeVersion, Run, Trial
-from registry.api.views import ReadRows
+from probes.views.evidence import evidence_file
+from registry.api.views import Read, ReadRows
+from registry.teams import access
 from registry.teams.access import Person
 
 
@@ -75,6 +83,27 @@ class Batches(ReadRows):
         for batch in rows:
             batch.tally = found.get(batch.pk, Tally(0, 0, 0, 0, 0))  # type: ignore[attr-defined]
         return rows
+
+
+class Lines(JSONRenderer):
+    """One JSON object a line. What goes wrong is a problem all the same."""
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+
+
+class BatchEvidence(Read):
+    """The evidence of a batch as a file: one JSON object a line, from which every verdict recomputes.
+
+    It holds the documents, what was sent, the outputs and the verdicts, and whoever sees the batch may
+    keep it. `python -m probes.core verify FILE` recomputes it, without a server.
+    """
+
+    renderer_classes = [Lines, JSONRenderer]
+
+    @extend_schema(operation_id="batches_evidence", responses={(200, Lines.media_type): OpenApiTypes.STR})
+    def get(self, request: Request, pk: UUID) -> StreamingHttpResponse:
+        return evidence_file(request._request, access.get_or_404(visible_batches(request.user), pk=pk))
 
 
 class Runs(ReadRows):

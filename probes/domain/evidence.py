@@ -1,7 +1,8 @@
 """The evidence of a batch, line by line: every verdict can be recomputed from it, offline.
 
 The format is `probes.core.evidence`'s. Names of people are in it, and no address of theirs; names
-of endpoints, and neither where they are nor what opens them. The same rows give the same bytes.
+of endpoints, and neither where they are, what opens them nor what their owner adds to a request.
+The same rows give the same bytes.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _run_records(version: ProbeVersion, runs: Sequence[Run], marks: dict[str, in
         run = next(each for each in runs if each.pk == trial.run_id)
         if ahead.pop(run.pk, None):
             yield _run(run, version)
-        records = [_attempt(run, trial, attempt) for attempt in attempts]
+        records = [_attempt(run, version, trial, attempt) for attempt in attempts]
         closing = [i for i, each in enumerate(attempts) if each.pk == trial.final_id and not each.late]
         final = records[closing[0]] if closing else None
         shown = _trial(run, trial, final)
@@ -154,21 +155,34 @@ def _trial(run: Run, trial: Trial, final: Record | None) -> Record:
 SAME = (
     "number", "seq", "late", "outcome", "error", "detail", "status", "output", "output_is", "repaired",
     "finish", "served_model", "prompt_tokens", "completion_tokens", "reasoning_tokens", "sent_messages",
-    "sent_digest", "sent_parameters", "may_be_billed", "milliseconds", "passed", "total", "scored_with",
+    "sent_digest", "may_be_billed", "milliseconds", "passed", "total", "scored_with",
 )  # fmt: skip
 """What an attempt says under the name of its column."""
 
 
-def _attempt(run: Run, trial: Trial, attempt: Attempt) -> Record:
+def _attempt(run: Run, version: ProbeVersion, trial: Trial, attempt: Attempt) -> Record:
     return {
         "kind": "attempt",
         "run": run.position,
         "repeat": trial.repeat,
         **{name: getattr(attempt, name) for name in SAME},
+        "sent_parameters": stated_parameters(version, attempt),
         "endpoint": attempt.endpoint_name,
         "started_at": _time(attempt.started_at),
         "recorded_at": _time(attempt.recorded_at),
     }
+
+
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+def stated_parameters(version: ProbeVersion, attempt: Attempt) -> dict[str, Any]:
+    """Those of the sent parameters that the probe states, under the names they were sent by.
+
+    What else an endpoint adds is named in the run's `alters`: the values are its owner's.
+    """
+    stated = {*version.parameters, *TOKEN_LIMITS}
+    return {name: value for name, value in attempt.sent_parameters.items() if name in stated}
 
 
 def _verdict(attempt: Record, verdict: Verdict) -> Record:

@@ -53,11 +53,20 @@ class YesNo(TypedChoiceFilter):
         )
 
 
+class WholeField(forms.IntegerField):
+    """Digits of ASCII and nothing beside them: ` 1` and `١` are no numbers in an address."""
+
+    def to_python(self, value: Any) -> int | None:
+        if value and not re.fullmatch("[0-9]+", str(value)):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
+
+
 @extend_schema_field(OpenApiTypes.INT)
 class Whole(Filter):
     """A whole number from 1."""
 
-    field_class = forms.IntegerField
+    field_class = WholeField
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         said = dict.fromkeys(("invalid", "min_value", "max_value"), "Write a whole number from 1.")

@@ -19,6 +19,7 @@ SAID = {
     400: "The request cannot be read.",
     403: "You may not do this.",
     404: "There is nothing here, or nothing that you may see. The routes are listed at /api/v1/.",
+    405: "This address is only read: ask with GET or HEAD.",
     406: "This API answers in JSON only: accept application/json.",
     415: "Send JSON, with the header Content-Type: application/json.",
     500: "Something went wrong on our side. Nothing that you sent can mend it; try again later.",

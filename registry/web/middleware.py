@@ -60,9 +60,9 @@ def response_headers(get_response: Callable[[HttpRequest], Any]) -> Callable[[Ht
 
 
 def _bare(request: HttpRequest, response: HttpResponseBase) -> bool:
-    """Whether `response` refuses the method without a word to a person."""
+    """Whether `response` refuses the method without a word to a person, or to a program of the API's."""
     refused = isinstance(response, HttpResponseNotAllowed) and not response.content
-    return refused and not problems.concerns(request) and request.accepts("text/html")
+    return refused and (problems.concerns(request) or request.accepts("text/html"))
 
 
 @sync_and_async_middleware

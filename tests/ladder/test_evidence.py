@@ -216,7 +216,7 @@ def fetched(url: str, person=None) -> tuple[Any, bytes]:
     return async_to_sync(ask)()
 
 
-DOORS = ["race-evidence", "batch-evidence"]
+DOORS = ["race-evidence", "batch-evidence", "api-batch-evidence"]
 
 
 @pytest.mark.parametrize("door", DOORS)

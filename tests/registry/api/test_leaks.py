@@ -26,7 +26,7 @@ def everything(planted, headers) -> str:
         address = reverse(name, kwargs=arguments)
         for method in ("get", "options"):
             answer = getattr(client, method)(address, headers=headers)
-            said.append(answer.content.decode() + str(answer.headers))
+            said.append(answer.getvalue().decode() + str(answer.headers))
     return "\n".join(said)
 
 

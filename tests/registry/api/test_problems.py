@@ -38,13 +38,18 @@ def test_nothing_can_be_written(client, method):
     assert answer["Allow"] == "GET, HEAD, OPTIONS"
 
 
-@pytest.mark.parametrize("accepted", ["text/html", "application/xml", "image/png"])
+REFUSING = ["application/json;q=0", "*/*;q=0", "application/json;q=0.0, */*"]
+
+
+@pytest.mark.parametrize("accepted", ["text/html", "application/xml", "image/png", *REFUSING])
 def test_only_json_is_spoken(client, accepted):
     said = problem(client.get(f"{API}probes/", headers={"accept": accepted}), 406)
     assert "application/json" in said["detail"]
 
 
-@pytest.mark.parametrize("accepted", ["*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "application/json"])
+@pytest.mark.parametrize(
+    "accepted", ["*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "application/json;q=0.1"]
+)
 def test_a_browser_gets_json_too(client, accepted):
     assert client.get(API, headers={"accept": accepted})["Content-Type"] == "application/json"
 
@@ -102,6 +107,8 @@ PARAMETERS = [
     ("runs/", {"probe": "a/b/c"}, {"probe": "Write team/slug"}),
     ("runs/", {"model": "a\x00b"}, {"model": "Null characters are not allowed."}),
     ("trials/", {"run": "x"}, {"run": "Write a whole number from 1."}),
+    ("trials/", {"run": " 1"}, {"run": "Write a whole number from 1."}),
+    ("trials/", {"run": "\u0661"}, {"run": "Write a whole number from 1."}),
     ("trials/", {"run": 2**63}, {"run": "Write a whole number from 1."}),
     ("batches/", {"practice": "x", "state": "x"}, {"practice": "Write true", "state": "Write one of"}),
     ("races/", {"ladder": "no"}, {"ladder": "Write team/slug"}),

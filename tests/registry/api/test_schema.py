@@ -76,7 +76,7 @@ def test_every_answer_is_as_it_says(client, schema, team, alice):
     planted = plant(team, alice)
     checked = 0
     for name, arguments, readers in routes(planted):
-        if not readers or name in {"api-schema", "api-docs"}:
+        if not readers or name in {"api-schema", "api-docs", "api-batch-evidence"}:
             continue
         answer = ask(client, _address(name, arguments))
         path = _path(schema, _address(name, arguments))
