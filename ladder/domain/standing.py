@@ -133,7 +133,7 @@ class Total:
 
     @property
     def score(self) -> str:
-        """`5 / 7`, or `12 / 14` with two repeats: trials passed of those scored: what is not lowers nothing."""
+        """`5 / 7`, with two repeats `12 / 14`: trials passed of those scored, so others lower nothing."""
         return f"{self.tally.passed} / {self.tally.scored}"
 
     @property

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from probes.admin.editing import Current, Stale, current, stale
 from probes.core import Document, DocumentError
 from probes.core.problems import Problem, line_of
+from probes.core.yaml_source import MAX_BYTES
 from probes.domain.publish import GateRefused, Publication, accepted, says_the_same
 from probes.models import Probe
 from registry.teams.models import Team
@@ -63,7 +64,8 @@ class ProbeFileForm(Base):
         label="Probe file",
         strip=False,
         help_text="Publishing a change of prompt, variables, parameters, rubric or fixtures makes the next "
-        "version; a change of title, category or summary alone makes none. Say in `changelog` what is new.",
+        "version; a change of title, category or summary alone makes none. Say in `changelog` what is new. "
+        f"A file may have {MAX_BYTES:,} bytes.",
         widget=forms.Textarea(
             attrs={
                 "rows": 36,

@@ -211,7 +211,7 @@ def _unknown_model(request: RunRequest) -> str:
 
 
 def _amount_problem(runs: Sequence[RunRequest]) -> str:
-    trials = sum(max(request.repeats, 0) for request in runs)
+    trials = sum(min(max(request.repeats, 0), MOST_REPEATS) for request in runs)  # more are refused alone
     if not runs:
         return "Choose at least one model to run."
     if trials > MOST_TRIALS:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template import TemplateDoesNotExist, loader
 from django.template.loader import render_to_string
@@ -17,8 +19,10 @@ from registry.api import problems
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: a request that cannot be read, such as a name this site does not answer to."""
-    return _alone(request, "errors/400.html", 400)
+    """400: a request that cannot be read, such as a name this site does not go by, or a form too large."""
+    too_big = isinstance(exception, RequestDataTooBig)
+    largest = f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,}" if too_big else ""
+    return _alone(request, "errors/400.html", 400, {"largest": largest})
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -58,11 +62,13 @@ def _framed(request: HttpRequest, template: str, status: int, context: dict[str,
     return HttpResponse(render_to_string(template, context, request), status=status)
 
 
-def _alone(request: HttpRequest, template: str, status: int) -> HttpResponse:
+def _alone(
+    request: HttpRequest, template: str, status: int, context: dict[str, Any] | None = None
+) -> HttpResponse:
     if problems.concerns(request):
         return problems.answer(status)
     try:
-        return HttpResponse(loader.get_template(template).render(), status=status)
+        return HttpResponse(loader.get_template(template).render(context), status=status)
     except (TemplateDoesNotExist, OSError):  # even the disk may be what broke
         words = f"{status}: something went wrong, and so did the page that explains it."
         return HttpResponse(words, status=status, content_type="text/plain")

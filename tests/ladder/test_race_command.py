@@ -287,6 +287,11 @@ BAD = [
 ]  # fmt: skip
 
 
+def test_one_limit_is_said_at_once(endpoints):
+    with pytest.raises(CommandError, match=r"\AWrite a whole number of repeats from 1 to 100\.\Z"):
+        race_command("recursion", **A_AND_B, repeats=100_000)
+
+
 @pytest.mark.parametrize(("arguments", "options", "words"), BAD, ids=[words[:30] for *_, words in BAD])
 def test_what_cannot_be_used_is_said_and_exits_with_2(endpoints, arguments, options, words):
     with pytest.raises(CommandError) as failure:

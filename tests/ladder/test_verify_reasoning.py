@@ -61,6 +61,28 @@ def test_reasoning_in_the_evidence_alone_names_the_batch(race):
     assert f"the canary in the evidence of batch {race.pk} (1 times)" in failing()[REASONING]
 
 
+HELD = '{"reasoning": "First I count the words"}'
+ASKED = [
+    '{"reasoning": {"effort": "low"}}',
+    '{"thinking": "enabled"}',
+    '{"reasoning_tokens": 1234567890123456}',
+]
+
+
+def test_reasoning_by_a_plain_name_is_a_text_and_no_setting():
+    for spoken in (
+        HELD,
+        HELD.replace("reasoning", "thinking"),
+        HELD.replace('"', "'"),
+        HELD.replace('"', '\\"'),
+    ):
+        assert SPOKEN.search(spoken), spoken
+    assert MEMBER.search(HELD)
+    for asked in ASKED:
+        assert not MEMBER.search(asked), asked
+        assert not SPOKEN.search(asked), asked
+
+
 def test_a_model_may_speak_of_reasoning_fields(race):
     said = 'Send {"reasoning_content": "…"}.'
     plant(some_attempt(outcome="answered"), output=said)

@@ -16,10 +16,13 @@ from probes.models import Attempt
 from registry.endpoints.practice import PRACTICE_CANARY
 
 NAMES = "reasoning_content|reasoning_text|reasoning_details|thinking_content|thinking_blocks|thinking_text"
-MEMBER = re.compile(rf'"(?:{NAMES})"\s*:')
+WORDS = "reasoning|thinking"
+"""By these, too, but also what is asked for: `{"reasoning": {"effort": "low"}}`. Only a text is reasoning."""
+
+MEMBER = re.compile(rf'"(?:{NAMES})"\s*:|"(?:{WORDS})"\s*:\s*"[^"]{{16}}')
 """A JSON member by which providers send reasoning; inside a JSON string its quotes would be escaped."""
 
-SPOKEN = re.compile(rf"""['"](?:{NAMES})\\?['"]\s*[:=]""")
+SPOKEN = re.compile(rf"""['"](?:{NAMES})\\?['"]\s*[:=]|['"](?:{WORDS})\\?['"]\s*[:=]\s*\\?['"][^'"]{{16}}""")
 """The same in a text that may quote a reply, as JSON or as Python prints it."""
 
 PIECE = 1024 * 1024

@@ -90,6 +90,14 @@ def test_400_for_a_name_that_the_site_does_not_go_by(browser):
     assert "evil.example" not in text
 
 
+@pytest.mark.django_db
+def test_400_for_a_form_that_is_too_large_says_how_large_one_may_be(browser, bob):
+    browser.force_login(bob)
+    text = text_of(browser.post("/sign-out/", {"document": "x" * 1_000_001}), 400)
+    assert "too large: this site takes 1,000,000 bytes at once" in text
+    assert "a name the site does not go by" not in text
+
+
 def test_500_needs_no_database_and_tells_no_secret(browser):
     text = text_of(browser.get("/broken"), 500)
     assert "our fault" in text
