@@ -29,6 +29,22 @@ PLANTED = [
     ("name", "trial_id=3"),
     ("name", "(rate_limited)"),
     ("name", "_state_changed"),
+    ("path", "kept in var/registry.sqlite3"),
+    ("path", "kept in ./var/db"),
+    ("path", "../x/y"),
+    ("path", "dir/work/main/settings.py"),
+    ("path", "file:///work/main/x.py"),
+    ("path", "see:/etc/passwd"),
+    ("file", "settings.py"),
+    ("file", "registry.sqlite3 is locked"),
+    ("host", "model-host:80"),
+    ("host", "redis-server:443"),
+    ("code", "probes.models.Run"),
+    ("code", "django.db.utils.IntegrityError: no"),
+    ("code", "Traceback (most recent call last)"),
+    ("name", "sentDigest"),
+    ("name", "MAX_TOKENS"),
+    ("name", "set PROBE_HOME to another folder"),
 ]
 INNOCENT = [
     "16:26",
@@ -48,7 +64,12 @@ INNOCENT = [
     "Repeat 3: fail",
     "e.g. a sentence. And another",
     "SHA-256 130bcc534794",
-    "_emphasis_ and snake case, SCREAMING_CASE",
+    "_emphasis_ and snake case, SCREAMING CASE",
+    "Qwen/Qwen2.5-0.5B and HuggingFaceTB/SmolLM2-135M-Instruct",
+    "OpenAI, llama.cpp, Node.js and vLLM; McDonald and iPhone",
+    "the probes. Models are named; registry.",
+    "score 3:45, probe-registry:v2",
+    "either/or/both",
 ]
 
 
