@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import cache
@@ -14,6 +15,15 @@ from django.test import TransactionTestCase, override_settings
 from probes.domain import publish
 from registry import immutability
 from registry.teams.models import Membership, Role, Team, User
+from tests.thorough import examples, skip_unless_asked_for
+
+hypothesis.settings.register_profile("tests", max_examples=examples(100))
+hypothesis.settings.load_profile("tests")
+
+
+@pytest.hookimpl(tryfirst=True)  # before any fixture
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    skip_unless_asked_for(item)
 
 
 @pytest.fixture(autouse=True, scope="session")

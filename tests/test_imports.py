@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.thorough import thorough
+
 ROOT = Path(__file__).resolve().parent.parent
 
 WATCH = """
 import importlib, json, os, pkgutil, sys, threading
+
 
 ACTIONS = {
     "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen",
@@ -83,6 +86,7 @@ RESTLESS = {
 }
 
 
+@thorough
 def test_a_module_that_does_something_is_caught(tmp_path):
     package = tmp_path / "restless"
     package.mkdir()

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 from tests.browser import steps
 from tests.browser.world import World, made_world
 from tests.served import Site, running_site
+from tests.thorough import thorough
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -33,7 +34,7 @@ EVERY_PAGE = {
     "test_long_names",
     "test_pages",
 }
-"""Tests that take minutes together: they are left for REQUIRE_BROWSER=1, or are asked for by name."""
+"""Tests that look at every page, and at every way that one may fail."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -43,13 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             apart = item.path.stem in APART
             item.add_marker(pytest.mark.xdist_group("browser-apart" if apart else "browser"))
-
-
-@pytest.hookimpl(tryfirst=True)  # before any fixture
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    asked_for = any("browser" in argument for argument in item.config.args)
-    if item.path.stem in EVERY_PAGE and not asked_for and os.environ.get("REQUIRE_BROWSER") != "1":
-        pytest.skip("a look at every page takes minutes: REQUIRE_BROWSER=1 make test does it too")
+            if item.path.stem in EVERY_PAGE:
+                item.add_marker(thorough)
 
 
 @pytest.fixture(scope="package")

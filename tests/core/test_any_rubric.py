@@ -19,6 +19,7 @@ from probes.core.finding import Mark
 from probes.core.view import MAX_CHARACTERS, View
 from tests.core.any_rubric import JOINED, RUBRICS, SIMPLE, TEXTS
 from tests.core.fixed_checks import TABLE, digest_of_the_table
+from tests.thorough import examples
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +29,7 @@ def test_every_kind_is_drawn():
 
 
 @given(RUBRICS, st.none() | TEXTS, st.none() | TEXTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_rubric_scores_any_text(rubric, text, refusal):
     result = score(rubric, Reply(text, refusal=refusal))
     length = len(View(result.output).text)

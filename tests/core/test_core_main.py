@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -17,7 +18,33 @@ PROBE = str(CASES / "probe.yaml")
 NOT_X = {"kind": "pattern", "must": "not_match"}
 
 
-def run(*arguments: str, text: str | bytes = "", **variables: str) -> tuple[int, str, str]:
+class Streams:
+    """Standard streams of bytes, as a process has them."""
+
+    def __init__(self, given: bytes) -> None:
+        self.stdin = io.TextIOWrapper(io.BytesIO(given))
+        self.stdout, self.stderr = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+
+    def printed(self) -> tuple[str, str]:
+        out, errors = (stream.buffer.getvalue() for stream in (self.stdout, self.stderr))
+        return out.decode(), errors.decode()
+
+
+def run(*arguments: str, text: str | bytes = "") -> tuple[int, str, str]:
+    """The command in this process: its status and all it printed."""
+    streams = Streams(text if isinstance(text, bytes) else text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("stdin", "stdout", "stderr"):
+            patch.setattr(sys, name, getattr(streams, name))
+        try:
+            status = main(arguments)
+        except SystemExit as done:
+            status = int(done.code or 0)
+        return status, *streams.printed()
+
+
+def run_apart(*arguments: str, text: str | bytes = "", **variables: str) -> tuple[int, str, str]:
+    """The same in a process of its own."""
     given = text if isinstance(text, bytes) else text.encode()
     environment = os.environ | variables
     command = [sys.executable, "-m", "probes.core", *arguments]
@@ -157,7 +184,9 @@ def test_score_as_json():
 def test_two_processes_say_the_same_to_the_byte():
     file = str(ROOT / "probes/library/emit-a-terminator.yaml")
     text = "Sure! A café summary 🎉 <<END>> and <<END>> more"
-    first, second = (run("score", file, "--json", text=text, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    first, second = (
+        run_apart("score", file, "--json", text=text, PYTHONHASHSEED=seed) for seed in ("1", "2")
+    )
     assert first == second
     assert json.loads(first[1])["value"] == 0.4
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from probes.core import BindingError, Document, DocumentError, Problem
 from probes.core.yaml_source import MAX_BYTES
 from tests.core.probe_file import TEXT, changed, document, lines_of, with_output
+from tests.thorough import examples
 
 BAD = lines_of("bad_probes.jsonl")
 
@@ -179,7 +180,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 
 
 @given(prose=WORDS, output=WORDS, why=WORDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_exported_reads_back_as_the_same_document(prose, output, why):
     data = with_output(output).canonical()
     data["rubric"]["prose"] = "x" + prose
@@ -311,7 +312,7 @@ def read_or_problems(text: str) -> Document | list[Problem]:
 
 
 @given(st.integers(0, len(TEXT) - 1), st.integers(0, 20), st.text("[]{}:-'\"|>&*!#\n\t \x00é10", max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_damaged_file_is_read_or_refused(at, length, text):
     probe = read_or_problems(TEXT[:at] + text + TEXT[at + length :])
     if isinstance(probe, Document):

@@ -14,9 +14,10 @@ from tests.core.evidence_file import (
     file_of,
     race_records,
 )
+from tests.thorough import examples
 
 SEED = 20260102
-FLIPS = 500
+FLIPS = examples(500)
 
 
 def verified(data: bytes):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from probes.core import Document, Reply, examine, score
 from probes.core.view import View
 from tests.core.probe_file import CASES
+from tests.thorough import examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROBES = sorted((ROOT / "probes/library").glob("*.yaml"))
@@ -159,7 +160,7 @@ NEARLY = st.lists(
 
 
 @given(ANYTHING | NEARLY.map("".join))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_every_shipped_probe_scores_anything_and_marks_only_what_is_there(text):
     length = len(View(text).text)
     for document in SHIPPED:

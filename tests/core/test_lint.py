@@ -13,6 +13,7 @@ from probes.core.lint import LINTS, lint
 from probes.core.lint.claims import claims, conflict, consequences, entails
 from probes.core.lint.numbers import numbers_in
 from tests.core.probe_file import TEXT, changed, document, lines_of
+from tests.thorough import examples
 
 CASES = lines_of("lint.jsonl")
 EXAMPLES = [["Right", "pass", "one two"], ["Wrong", "fail", "sorry, one two three"]]
@@ -141,7 +142,7 @@ CHECKS = st.recursive(
 
 
 @given(CHECKS, CHECKS, st.lists(st.text("abA \n", min_size=1, max_size=8), min_size=1, max_size=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_is_said_to_follow_does_and_what_is_said_to_exclude_does(one, other, texts):
     try:
         first, second = check(one), check(other)

@@ -21,10 +21,11 @@ from probes.core.patterns.parser import parse
 from probes.core.view import View
 from tests.core.javascript import Answer, Question, ask, joined, needs_node
 from tests.core.random_literals import EmptyLoops, Literals
+from tests.thorough import THOROUGH
 
 SEED = int(os.environ.get("PATTERN_FUZZ_SEED", "20261130"))
 
-FULL = os.environ.get("REQUIRE_SERVICES") == "1" or "PATTERN_FUZZ_SEED" in os.environ
+FULL = THOROUGH or "PATTERN_FUZZ_SEED" in os.environ
 """CI asks everything; elsewhere a fifth is enough to see a fault of any size, in a fifth of the time."""
 
 pytestmark = needs_node

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from probes.core import Document, Reply, TooLarge, Verdict, check, score, scored_with
 from probes.core.view import WHITE_SPACE
 from tests.core.probe_file import TEXT, lines_of
+from tests.thorough import examples
 
 PROBE = Document.parse(TEXT)
 
@@ -137,7 +138,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
     st.none() | st.sampled_from(["stop", "length", "content_filter"]) | ANY_TEXT,
     st.none() | ANY_TEXT,
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_scoring_never_raises_and_says_the_same_twice(text, finish, refusal):
     reply = Reply(text, finish, refusal)
     result = score(PROBE, reply)
@@ -163,7 +164,7 @@ def test_evidence_is_made_when_it_is_first_read():
 
 
 @given(ANY_TEXT)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_decided_is_what_the_finding_says(text):
     for verdict, rule in zip(score(PROBE, text).verdicts, PROBE.rubric.rules, strict=True):
         assert verdict.ok is verdict.finding.ok

@@ -12,6 +12,7 @@ from probes.core.document import Document
 from probes.core.problems import DocumentError, Problem
 from probes.core.yaml_source import MAX_BYTES, REFUSED, load
 from tests.core.probe_file import TEXT, changed
+from tests.thorough import examples
 
 
 def problems_of(text: str) -> list[Problem]:
@@ -169,13 +170,13 @@ def test_the_size_limit_counts_bytes():
 @given(
     st.text(st.characters(codec=None), max_size=200) | st.text("[]{}:,-? \n\t'\"|>&*!%@#ab01\\u", max_size=60)
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_text_is_read_or_refused(text):
     problems_of(text)
 
 
 @given(st.integers(0, len(TEXT) - 1), st.integers(0, 12), st.text("[]{}:-'\"|>&*!#\n\t \x00é", max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_damaged_file_is_read_or_refused_with_a_line(at, length, text):
     assert all(problem.line for problem in problems_of(TEXT[:at] + text + TEXT[at + length :]))
 

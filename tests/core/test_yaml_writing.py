@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from probes.core.yaml_source import load
 from probes.core.yaml_writing import dump
+from tests.thorough import examples
 
 LONG = "A sentence that goes on for long enough to be folded over more than one line of the file, "
 TEXTS = [
@@ -72,7 +73,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES, min_size=1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_whatever_is_written_reads_back(value):
     source = load(dump(value))
     assert source.problems == []

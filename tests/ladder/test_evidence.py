@@ -22,6 +22,7 @@ from probes.models import Attempt, Batch, Trial
 from registry.endpoints.practice import PRACTICE_BASE_URL, PRACTICE_CANARY
 from registry.immutability import erasure
 from tests.ladder.raced import a_practice_race, climbed
+from tests.thorough import examples
 
 pytestmark = pytest.mark.usefixtures("library")
 
@@ -169,7 +170,7 @@ def test_a_late_reply_stands_beside_the_one_that_counts(race):
 def test_a_flipped_byte_anywhere_is_caught_in_its_line(race):
     data = b"".join(bytes_of(race.batch))
     chance = random.Random(SEED)
-    for _ in range(60):
+    for _ in range(examples(60)):
         place = chance.randrange(len(data))
         changed = bytearray(data)
         changed[place] ^= chance.randrange(1, 256)

@@ -25,6 +25,7 @@ from registry.immutability import FREEZES, triggers
 from registry.management.commands import serve
 from tests.registry.web.processes import children, ended
 from tests.served import Site, answers_http, free_port, running_site, serving
+from tests.thorough import thorough
 
 pytestmark = pytest.mark.xdist_group("serve")
 
@@ -77,6 +78,7 @@ def test_it_says_where_it_is_and_lets_the_administrator_in_once(site):
     assert link[0].partition("#")[2] not in site.log.replace(link[0], "")
 
 
+@thorough
 def test_another_link_can_be_made(site):
     elsewhere = replace(site, environment=site.environment | {"PORT": "8000"})  # the site says its own
     link = elsewhere.sign_in_link()
@@ -93,6 +95,7 @@ def test_a_killed_worker_is_started_again(site):
     assert answers_http(f"{site.url}/healthz")
 
 
+@thorough
 def test_all_of_it_ends_together_whichever_way_and_starts_again(site):
     """The last on this site: it leaves it stopped."""
     both = children(site.process.pid).values()

@@ -11,6 +11,7 @@ from registry.teams.models import Membership, Role, Team, User
 from registry.web import admin as shared
 from tests.probes import stage
 from tests.probes.admin import desk
+from tests.thorough import thorough
 
 LISTS = {
     "probes/probe/": 4,
@@ -66,6 +67,7 @@ def test_a_list_costs_the_same_for_3_rows_and_for_30(few, team):
     assert after == before == LISTS
 
 
+@thorough
 def test_a_page_costs_the_same_for_3_inner_rows_and_for_30(few, team):
     """A batch with its runs, a run with its trials, a probe with its versions, a team with its members."""
     version = Probe.objects.earliest("pk").versions.get()

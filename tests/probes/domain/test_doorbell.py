@@ -11,6 +11,7 @@ import pytest
 
 from probes.domain import doorbell
 from tests.probes.stage import a_batch, a_version, an_endpoint, trials_of
+from tests.thorough import thorough
 
 
 @pytest.fixture
@@ -52,7 +53,9 @@ def test_a_broker_that_is_away_costs_a_warning(bell, url, team, caplog, django_c
     assert "guest" not in caplog.text
 
 
-@pytest.mark.parametrize("url", ["redis://127.0.0.1:{}/0", "amqp://guest:guest@127.0.0.1:{}//"])
+@pytest.mark.parametrize(
+    "url", ["redis://127.0.0.1:{}/0", pytest.param("amqp://guest:guest@127.0.0.1:{}//", marks=thorough)]
+)
 def test_a_silent_broker_is_not_waited_for(bell, silent, url, caplog):
     bell(url.format(silent))
     began = time.monotonic()
@@ -61,6 +64,7 @@ def test_a_silent_broker_is_not_waited_for(bell, silent, url, caplog):
     assert "The broker was not reached" in caplog.text
 
 
+@thorough
 def test_the_embedded_registry_never_loads_celery():
     script = (
         "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'registry.settings'; django.setup();"

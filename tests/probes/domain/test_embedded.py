@@ -21,6 +21,7 @@ from registry.teams.models import Team
 from registry.web.supervisor import STOP_SECONDS
 from tests.probes.stage import Provider, a_batch, a_version, an_endpoint, only, trials_of
 from tests.processes import running
+from tests.thorough import thorough
 from tests.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,6 +94,7 @@ drain(complete=complete)
 """
 
 
+@thorough
 def test_a_trial_that_kills_its_worker_ends_and_the_others_are_scored(team, tmp_path):
     """All ten are in flight when it strikes, twice; then each is called alone, and only one strikes again."""
     version, endpoint = a_version(team), an_endpoint(team)
@@ -109,7 +111,7 @@ def test_a_trial_that_kills_its_worker_ends_and_the_others_are_scored(team, tmp_
     assert outcomes == [("answered", "")] * 6 + [("error", "worker_lost")] + [("answered", "")] * 3
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=thorough)])
 def test_a_worker_told_to_stop_does_so_before_it_would_be_killed(team, tmp_path, number):
     batch = practice_batch(team, repeats=2)
     log = tmp_path / "work.log"

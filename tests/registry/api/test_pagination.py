@@ -14,6 +14,7 @@ from django.utils import timezone
 from probes.models import Batch, State
 from registry.api.pagination import Cursor, Order
 from tests.registry.api.asking import API, ask, pages, problem
+from tests.thorough import thorough
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 BAD_CURSORS = json.loads((CASES / "bad_cursors.json").read_text())
@@ -43,7 +44,7 @@ def ids(page) -> list[UUID]:
     return [UUID(row["id"]) for row in page["results"]]
 
 
-@pytest.mark.parametrize("size", [100, 97])
+@pytest.mark.parametrize("size", [100, pytest.param(97, marks=thorough)])
 def test_each_row_comes_once_forwards_and_backwards(client, many, size):
     forwards = list(pages(client, f"{API}batches/?page_size={size}"))
     assert [pk for page in forwards for pk in ids(page)] == many
@@ -61,7 +62,7 @@ def test_one_may_turn_round_anywhere(client, many):
     assert ids(ask(client, ask(client, third["previous"])["previous"])) == ids(first)
 
 
-@pytest.mark.parametrize("way", ["next", "previous"])
+@pytest.mark.parametrize("way", ["next", pytest.param("previous", marks=thorough)])
 def test_rows_inserted_meanwhile_move_no_other(client, team, many, way):
     address = f"{API}batches/?page_size=100"
     if way == "previous":

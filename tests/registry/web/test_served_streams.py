@@ -22,6 +22,7 @@ from registry.web.server import GRACE_SECONDS
 from registry.web.watch import CHANNEL
 from tests.registry.web.streaming_site import TABLE
 from tests.served import ROOT, fresh_database
+from tests.thorough import thorough
 
 
 def next_event(answer: http.client.HTTPResponse) -> dict[str, str]:
@@ -184,6 +185,7 @@ def test_a_frame_arrives_as_it_is_written_and_nothing_holds_it_back(served):
     assert answer.read() == b""
 
 
+@thorough
 def test_the_larger_of_page_and_browser_says_where_to_go_on(served):
     for number in range(1, 6):
         served.add(number, f"<p>{number}</p>")
@@ -191,6 +193,7 @@ def test_the_larger_of_page_and_browser_says_where_to_go_on(served):
     assert next_event(served.watch(1, Last_Event_ID="4"))["id"] == "5"
 
 
+@thorough
 def test_a_gone_browser_frees_its_place(served):
     watching = [served.watch() for _ in range(10)]
     until(lambda: served.viewers() == 10)
@@ -200,6 +203,7 @@ def test_a_gone_browser_frees_its_place(served):
     assert {next_event(answer)["id"] for answer in watching[5:]} == {"1"}
 
 
+@thorough
 def test_it_stops_at_once_while_streams_are_open(served):
     watching = [served.watch() for _ in range(20)]
     until(lambda: served.viewers() == 20)
