@@ -15,10 +15,14 @@ from django.test import TransactionTestCase, override_settings
 from probes.domain import publish
 from registry import immutability
 from registry.teams.models import Membership, Role, Team, User
-from tests.thorough import examples, skip_unless_asked_for
+from tests.thorough import examples, mark_most_of_many_cases, skip_unless_asked_for
 
 hypothesis.settings.register_profile("tests", max_examples=examples(100))
 hypothesis.settings.load_profile("tests")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_most_of_many_cases(items)
 
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture

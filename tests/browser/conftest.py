@@ -25,16 +25,6 @@ FLAGS = [
 ]
 APART = {"test_admin", "test_leak_guard", "test_live", "test_stream"}
 """Tests that need no site, or have one of their own: another worker may take them."""
-EVERY_PAGE = {
-    "test_admin",
-    "test_api_docs",
-    "test_bad_input",
-    "test_drawing",
-    "test_live",
-    "test_long_names",
-    "test_pages",
-}
-"""Tests that look at every page, and at every way that one may fail."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -44,8 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             apart = item.path.stem in APART
             item.add_marker(pytest.mark.xdist_group("browser-apart" if apart else "browser"))
-            if item.path.stem in EVERY_PAGE:
-                item.add_marker(thorough)
+            item.add_marker(thorough)
 
 
 @pytest.fixture(scope="package")

@@ -12,6 +12,7 @@ import pytest
 
 from probes.core.terminal import INTERRUPTED, UNREAD, UNWRITABLE, exit_status
 from tests.core.test_core_main import ROOT
+from tests.thorough import thorough
 
 
 def unread():
@@ -88,6 +89,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "unbuffered", "status", "errors"), COMMANDS, ids=range(len(COMMANDS)))
+@thorough
 def test_the_commands_end_so(command, unbuffered, status, errors, tmp_path):
     environment = os.environ | {"PROBE_HOME": str(tmp_path), "PYTHONUNBUFFERED": unbuffered}
     shell = ["bash", "-c", f"{sys.executable} {command}"]

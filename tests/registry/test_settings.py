@@ -18,6 +18,8 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
+from tests.thorough import thorough
+
 ROOT = Path(__file__).resolve().parents[2]
 CASES = json.loads((ROOT / "tests" / "cases" / "settings.json").read_text())
 PRODUCTION = {
@@ -158,6 +160,7 @@ def test_all_who_make_a_secret_at_once_agree(load, tmp_path):
     }
 
 
+@thorough
 def test_the_deployment_check_is_clean(tmp_path):
     environment = os.environ | PRODUCTION | {"PROBE_HOME": str(tmp_path), "BIND": "0.0.0.0"}
     environment.pop("DJANGO_SETTINGS_MODULE", None)

@@ -214,6 +214,7 @@ def test_it_stops_at_once_while_streams_are_open(served):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
+@thorough
 def test_open_streams_hold_no_database_connections_and_no_threads(served):
     watching = [served.watch() for _ in range(25)]
     until(lambda: served.viewers() == 25)

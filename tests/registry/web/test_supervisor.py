@@ -21,6 +21,7 @@ from tests.registry.web.board import until
 from tests.registry.web.processes import ended
 from tests.registry.web.streaming_site import TABLE
 from tests.served import ROOT
+from tests.thorough import thorough
 
 STEADY = ["sleep", "1000"]
 DEAF = ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"]
@@ -162,6 +163,7 @@ def test_one_that_does_not_listen_is_killed(monkeypatch):
     asyncio.run(scenario())
 
 
+@thorough
 def test_open_streams_do_not_hold_it_up(tmp_path, monkeypatch):
     monkeypatch.setenv("PROBE_HOME", str(tmp_path))
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'board.sqlite3'}")
