@@ -14,7 +14,7 @@ import pytest
 THOROUGH = os.environ.get("THOROUGH") == "1"
 LEFT_OUT = "takes its time: THOROUGH=1 make test does it too, as CI does"
 
-MANY = 5
+EACH = 4
 
 thorough = pytest.mark.thorough
 
@@ -25,14 +25,14 @@ def examples(number: int) -> int:
 
 
 def mark_most_of_many_cases(items: list[pytest.Item]) -> None:
-    """Of a test with over MANY cases that each fill the database, a plain run tries every third."""
+    """Of a test with over EACH cases that each fill the database, a plain run tries one in EACH."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if "db" in getattr(item, "fixturenames", ()) or item.get_closest_marker("django_db"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for each in cases.values():
         for place, item in enumerate(each):
-            if len(each) > MANY and place % 3:
+            if len(each) > EACH and place % EACH:
                 item.add_marker(thorough)
 
 
