@@ -22,6 +22,14 @@ from probes.core.problems import DocumentError
 from probes.core.scoring import Reply, Result, TooLarge, score
 from probes.core.terminal import exit_status, printable
 from probes.core.verification import NotEvidence, Verification, distribution, verify
+from probes.core.view import MAX_CHARACTERS
+from probes.core.yaml_source import MAX_BYTES
+
+MAX_FILE = 2 * MAX_BYTES
+"""Bytes that are read of a probe file; up to here the reader itself says how long it may be."""
+
+MAX_OUTPUT = 8 * MAX_CHARACTERS
+"""Bytes that are read of an output; no character has more than 4."""
 
 EPILOG = "exit status: 0 all holds, 1 something fails, 2 a file cannot be read or is not of the right kind"
 
@@ -141,7 +149,11 @@ def run_schema(options: argparse.Namespace) -> int:
 
 def _document(path: Path) -> Document:
     try:
-        return Document.parse(path.read_bytes().decode("utf-8-sig"))
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
+            raise UnreadableError(f"{path}: over {MAX_FILE:,} bytes, which no probe file has")
+        return Document.parse(data.decode("utf-8-sig"))
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -157,8 +169,11 @@ def _standard_input() -> str:
         )
     if sys.stdin.isatty():
         print("Reading the output to score; end it with Ctrl-D.", file=sys.stderr)
+    data = sys.stdin.buffer.read(MAX_OUTPUT + 1)
+    if len(data) > MAX_OUTPUT:
+        raise UnreadableError(f"standard input: over {MAX_CHARACTERS:,} characters nothing is scored")
     try:
-        return sys.stdin.buffer.read().decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         raise UnreadableError(f"standard input: not UTF-8 at byte {error.start}") from None
 

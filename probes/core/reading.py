@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any, cast
 
+from probes.core.budget import refuse_costly
 from probes.core.checks import Check, CheckError, check
 from probes.core.form import Form, holds_refused, kind_of, read_name, read_text, said
 from probes.core.parts import Expectation, Fixture, Parameters, Prompt, Rubric, Rule
@@ -180,6 +181,7 @@ def _rubric(form: Form) -> Rubric:
         report.add(("rubric", "rules"), "there is no rule, so nothing is scored", "write at least one")
     rules = tuple(_rule(report, ("rubric", "rules", i), each) for i, each in enumerate(items))
     _report_repeated(report, ("rubric", "rules"), [rule.name for rule in rules], "rule", "name")
+    refuse_costly(report, [rule for rule in rules if rule.check is not None])
     return Rubric(inner.text("prose", MAX_PROSE), criteria, rules)
 
 

@@ -197,12 +197,14 @@ def test_two_processes_say_the_same_to_the_byte():
         (("score", "nowhere.yaml"), "", "nowhere.yaml: cannot be read"),
         (("score", PROBE), b"\xff", "standard input: not UTF-8 at byte 0"),
         (("score", PROBE), b"x" * 200_001, "standard input: the output has 200,001 characters"),
+        (("score", PROBE), b"x" * 1_600_001, "standard input: over 200,000 characters nothing is scored"),
+        (("check", "/dev/zero"), "", "/dev/zero: over 524,288 bytes, which no probe file has"),
         (("score",), "", "the following arguments are required: FILE"),
         (("check",), "", "the following arguments are required: FILE"),
         (("judge", PROBE), "", "invalid choice: 'judge'"),
         ((), "", "the following arguments are required: COMMAND"),
     ],
-    ids=range(7),  # one of the texts is longer than a name may be
+    ids=range(9),  # one of the texts is longer than a name may be
 )
 def test_what_cannot_be_used_exits_with_2(arguments, text, message):
     status, printed, errors = run(*arguments, text=text)

@@ -36,7 +36,7 @@ class Pattern:
     flags: str = field(compare=False)
     _alphabet: Alphabet = field(compare=False, repr=False)
     _regex: Any = field(compare=False, repr=False)
-    _steps: int = field(compare=False, repr=False)
+    steps: int = field(compare=False, repr=False)
 
     @classmethod
     def parse(cls, literal: str) -> Pattern:
@@ -75,7 +75,7 @@ class Pattern:
 
     def affordable(self, view: View) -> int:
         """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
-        work = self._steps * max(1, self._alphabet.length(view))
+        work = self.steps * max(1, self._alphabet.length(view))
         return max(1, WORK // work)
 
     @cached_property
