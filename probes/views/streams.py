@@ -7,7 +7,7 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponseBase
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from probes.domain.results import cells_of
 from probes.domain.runs import run_results
@@ -19,7 +19,7 @@ from registry.web.streams import stream
 KIND = "batch"
 
 
-@require_GET
+@require_safe
 async def batch_stream(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     await sync_to_async(_check)(request, pk)
     return await stream(request, KIND, str(pk))

@@ -15,7 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from registry.teams import access, signin, tokens
 from registry.teams.forms import CODE_REFUSED, CodeForm, PasswordForm, TokenForm
@@ -66,6 +66,7 @@ class SignIn(View):
 
 
 @login_required
+@require_safe
 def account(request: HttpRequest) -> HttpResponse:
     """Who the reader is, and what they are in each of their teams."""
     memberships = (
@@ -103,6 +104,7 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("tokens")
 
 
+@require_safe
 def roles(request: HttpRequest) -> HttpResponse:
     """What each role may do, from the table that decides it."""
     rights = [(right, [role in access.roles_with(right) for role in Role]) for right in access.RIGHTS]

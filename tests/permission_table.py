@@ -1,0 +1,244 @@
+"""Who is answered how: every route of the site and of the API, for each actor, by GET and by POST.
+
+A row is a route, what it is asked about (a name of `named_arguments`), and the answers to each of ACTORS in
+order; one answer alone is everybody's. `in` is a redirect to sign-in. HEAD is answered as GET, and
+PUT, PATCH and DELETE do nothing anywhere. A view that has been let in answers
+
+- 405 to a method that it does not know,
+- 422 to an empty form,
+- 503 to whoever may see a stream: it streams over ASGI, which no test client speaks.
+
+A new route needs a row here, one for what is public and one for what is a team's alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.registry.api.planted import Planted
+from tests.thorough import thorough
+
+ACTORS = ("visitor", "stranger", "viewer", "runner", "author", "owner", "staff")
+"""Nobody signed in; a member of another team; the four roles in acme; a superuser without a team."""
+
+PEOPLE = {
+    "stranger": "charlie",
+    "viewer": "vera",
+    "runner": "bob",
+    "author": "anna",
+    "owner": "alice",
+    "staff": "staff",
+}
+"""The fixture of each actor who has an account."""
+
+USUAL = {"visitor", "stranger", "runner"}
+ASKED = [actor if actor in USUAL else pytest.param(actor, marks=thorough) for actor in ACTORS]
+"""A plain run asks for three of them, CI for all."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """`get` and `post`: the answer to each actor; `of` names what the route is asked about."""
+
+    route: str
+    of: str
+    get: tuple[str, ...]
+    post: tuple[str, ...]
+
+    @property
+    def readers(self) -> set[str]:
+        return {actor for actor, answer in zip(ACTORS, self.get, strict=True) if answer == "200"}
+
+
+def row(route: str, of: str, get: str, post: str) -> Row:
+    return Row(route, of, _answers(get), _answers(post))
+
+
+def _answers(said: str) -> tuple[str, ...]:
+    words = tuple(said.split())
+    assert len(words) in (1, len(ACTORS)), f"{said!r}: write one answer, or one for each of {ACTORS}"
+    return words * len(ACTORS) if len(words) == 1 else words
+
+
+MEMBERS = "404 404 200 200 200 200 404"
+SIGNED_IN = "in 200 200 200 200 200 200"
+IN_405 = "in 405 405 405 405 405 405"
+
+# fmt: off
+SITE = [
+    # route                     of                vis str vie run aut own sta    vis str vie run aut own sta
+    row("home",                 "",               "200",                        "405"),
+    row("results",              "",               "200",                        "405"),
+    row("ladders",              "",               "200",                        "405"),
+    row("ladder",               "ladder",         "200",                        "405"),
+    row("race-new",             "ladder",         "302",                        "in 422 422 302 302 302 422"),
+    row("race",                 "race",           "200",                        "405"),
+    row("race",                 "team's race",    MEMBERS,                      "405"),
+    row("race-stream",          "race",           "503",                        "405"),
+    row("race-stream",          "team's race",    "404 404 503 503 503 503 404","405"),
+    row("race-evidence",        "race",           "200",                        "405"),
+    row("race-evidence",        "team's race",    MEMBERS,                      "405"),
+    row("race-cancel",          "race",           IN_405,                       "in 404 403 302 302 302 404"),
+    row("race-cancel",          "team's race",    IN_405,                       "in 404 403 302 302 302 404"),
+    row("race-again",           "race",           "in 302 302 302 302 302 302", IN_405),
+    row("race-again",           "team's race",    "in 404 302 302 302 302 404", IN_405),
+    row("probes",               "",               "200",                        "405"),
+    row("probe",                "probe",          "200",                        "405"),
+    row("probe",                "hidden probe",   MEMBERS,                      "405"),
+    row("version",              "version",        "200",                        "405"),
+    row("version",              "hidden version", MEMBERS,                      "405"),
+    row("run-version",          "version",        "in 302 302 302 302 302 302", "in 422 422 302 302 302 422"),
+    row("run-version",          "hidden version", "in 404 302 302 302 302 404", "in 404 422 302 302 302 404"),
+    row("try-it",               "version",        "302",                        "200"),
+    row("try-it",               "hidden version", "404 404 302 302 302 302 404",MEMBERS),
+    row("batch",                "batch",          "200",                        "405"),
+    row("batch",                "team's batch",   MEMBERS,                      "405"),
+    row("batch",                "blocked batch",  MEMBERS,                      "405"),
+    row("batch-stream",         "batch",          "503",                        "405"),
+    row("batch-stream",         "team's batch",   "404 404 503 503 503 503 404","405"),
+    row("batch-evidence",       "batch",          "200",                        "405"),
+    row("batch-evidence",       "team's batch",   MEMBERS,                      "405"),
+    row("batch-cancel",         "batch",          IN_405,                       "in 404 403 302 302 302 404"),
+    row("batch-cancel",         "team's batch",   IN_405,                       "in 404 403 302 302 302 404"),
+    row("batch-again",          "batch",          IN_405,                       "in 404 403 302 302 302 404"),
+    row("batch-again",          "team's batch",   IN_405,                       "in 404 403 302 302 302 404"),
+    row("docs",                 "",               "200",                        "405"),
+    row("probe-file-schema",    "",               "200",                        "405"),
+    row("sign-in",              "",               "200",                        "422"),
+    row("sign-out",             "",               "405",                        "302"),
+    row("account",              "",               SIGNED_IN,                    IN_405),
+    row("tokens",               "",               SIGNED_IN,                    "in 422 422 422 422 422 422"),
+    row("token-revoke",         "token",          IN_405,                       "in 404 404 404 404 302 404"),
+    row("roles",                "",               "200",                        "405"),
+    row("endpoint-models",      "",               SIGNED_IN,                    IN_405),
+    row("endpoints",            "team",           "in 404 403 200 200 200 404", IN_405),
+    row("endpoint-new",         "team",           "in 404 403 403 403 200 404", "in 404 403 403 403 422 404"),
+    row("endpoint",             "endpoint",       "in 404 403 200 200 200 404", "in 404 403 403 403 422 404"),
+    row("endpoint-test",        "endpoint",       IN_405,                       "in 404 403 200 200 200 404"),
+    row("endpoint-list-models", "endpoint",       IN_405,                       "in 404 403 200 200 200 404"),
+    row("healthz",              "",               "200",                        "405"),
+    row("favicon.ico",          "",               "302",                        "302"),
+    row("admin/login/",         "",               "in",                         "in"),
+]
+
+API = [
+    # route                     of                vis str vie run aut own sta    vis str vie run aut own sta
+    row("api-root",             "",               "200",                        "405"),
+    row("api-schema",           "",               "200",                        "405"),
+    row("api-docs",             "",               "200",                        "405"),
+    row("api-probes",           "",               "200",                        "405"),
+    row("api-probe",            "probe",          "200",                        "405"),
+    row("api-probe",            "hidden probe",   MEMBERS,                      "405"),
+    row("api-probe",            "no probe",       "404",                        "405"),
+    row("api-versions",         "",               "200",                        "405"),
+    row("api-version",          "version",        "200",                        "405"),
+    row("api-version",          "hidden version", MEMBERS,                      "405"),
+    row("api-version",          "no version",     "404",                        "405"),
+    row("api-batches",          "",               "200",                        "405"),
+    row("api-batch",            "batch",          "200",                        "405"),
+    row("api-batch",            "team's batch",   MEMBERS,                      "405"),
+    row("api-batch",            "blocked batch",  MEMBERS,                      "405"),
+    row("api-batch-evidence",   "batch",          "200",                        "405"),
+    row("api-batch-evidence",   "team's batch",   MEMBERS,                      "405"),
+    row("api-runs",             "",               "200",                        "405"),
+    row("api-run",              "run",            "200",                        "405"),
+    row("api-run",              "team's run",     MEMBERS,                      "405"),
+    row("api-run",              "blocked run",    MEMBERS,                      "405"),
+    row("api-trials",           "",               "200",                        "405"),
+    row("api-trial",            "trial",          "200",                        "405"),
+    row("api-trial",            "team's trial",   MEMBERS,                      "405"),
+    row("api-trial",            "blocked trial",  MEMBERS,                      "405"),
+    row("api-models",           "",               "200",                        "405"),
+    row("api-ladders",          "",               "200",                        "405"),
+    row("api-ladder-current",   "ladder",         "200",                        "405"),
+    row("api-ladder-current",   "no ladder",      "404",                        "405"),
+    row("api-ladder",           "edition",        "200",                        "405"),
+    row("api-ladder",           "no edition",     "404",                        "405"),
+    row("api-races",            "",               "200",                        "405"),
+    row("api-race",             "race",           "200",                        "405"),
+    row("api-race",             "team's race",    MEMBERS,                      "405"),
+    row("api-race",             "no race",        "404",                        "405"),
+]
+# fmt: on
+
+ADMIN = {
+    "probes_probe": "200 200 200 403",
+    "probes_probeversion": "200 403 200 403",
+    "probes_rubric": "200 403 200 403",
+    "probes_rule": "200 403 200 403",
+    "probes_fixture": "200 403 200 403",
+    "probes_batch": "200 403 200 403",
+    "probes_run": "200 403 200 403",
+    "probes_trial": "200 403 200 403",
+    "probes_attempt": "200 403 200 403",
+    "probes_verdict": "200 403 200 403",
+    "ladder_ladder": "200 403 200 403",
+    "ladder_race": "200 403 200 403",
+    "endpoints_endpoint": "200 403 200 403",
+    "teams_user": "200 200 200 403",
+    "teams_team": "200 200 200 403",
+    "teams_membership": "200 200 200 200",
+}
+"""A row a model's pages: what a superuser is answered for the list, a new one, one of them and its deletion.
+
+They are Django's, all alike behind one door: who is not of the staff is led to sign in at every one.
+What members of the staff who are no superusers see is in tests/probes/admin/test_permissions.py.
+"""
+
+SENT: dict[str, dict[str, str]] = {
+    "try-it": {"output": "one two three"},
+    "run-version": {"endpoint": "lab", "model": "m", "repeats": "1", "visibility": "team", "key": "a"},
+    "race-new": {
+        "concept": "love",
+        "a-endpoint": "lab",
+        "a-model": "m",
+        "b-endpoint": "lab",
+        "b-model": "n",
+        "repeats": "1",
+        "visibility": "team",
+        "key": "b",
+    },
+}
+"""What a POST carries where an empty form would not tell who may. `lab` becomes the endpoint's number."""
+
+
+def named_arguments(planted: Planted) -> dict[str, dict[str, Any]]:
+    """What each name of a row's `of` is, as the arguments of a route."""
+    probe, hidden = planted.version.probe, planted.hidden.probe
+    acme = {"team": probe.team.slug}
+    one, two = acme | {"slug": probe.slug}, acme | {"slug": hidden.slug}
+    ladder = acme | {"slug": planted.race.ladder.slug}
+    endpoint = planted.shown.runs.get().endpoint
+    return {
+        "": {},
+        "team": acme,
+        "probe": one,
+        "hidden probe": two,
+        "no probe": acme | {"slug": "nothing"},
+        "version": one | {"number": 1},
+        "hidden version": two | {"number": 1},
+        "no version": one | {"number": 2},
+        "ladder": ladder,
+        "no ladder": acme | {"slug": "nothing"},
+        "edition": ladder | {"number": 1},
+        "no edition": ladder | {"number": 2},
+        "race": {"pk": planted.race.pk},
+        "team's race": {"pk": planted.kept_race.pk},
+        "no race": {"pk": planted.shown.pk},
+        "endpoint": acme | {"slug": endpoint.slug},
+        **_batches(planted),
+    }
+
+
+def _batches(planted: Planted) -> dict[str, dict[str, Any]]:
+    """Batches, and a run and a trial of each."""
+    found: dict[str, dict[str, Any]] = {}
+    for whose, batch in (("", planted.shown), ("team's ", planted.kept), ("blocked ", planted.blocked)):
+        run = batch.runs.get()
+        found[f"{whose}batch"] = {"pk": batch.pk}
+        found[f"{whose}run"] = {"pk": run.pk}
+        found[f"{whose}trial"] = {"pk": run.trials.all()[0].pk}
+    return found

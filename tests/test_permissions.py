@@ -1,0 +1,128 @@
+"""Every route of the site × every actor × every method, against `tests/permission_table.py`.
+
+The API's rows are asked in tests/registry/api/test_permissions.py, by session and by token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import transaction
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
+
+from registry.endpoints import views
+from registry.teams.tokens import make_token
+from tests.permission_table import ACTORS, ADMIN, API, ASKED, PEOPLE, SENT, SITE, Row, named_arguments
+from tests.registry.api.planted import Planted, plant
+from tests.thorough import THOROUGH
+
+OTHER_METHODS = ("head", "put", "patch", "delete")
+NOTHING_DONE = {"405", "404", "403", "in"}
+ADD_A_ROW = """
+No row in tests/permission_table.py says who may ask these routes: {missing}.
+Add to SITE (to API, if its name begins with api-) a line such as
+    row("{first}", "", "200", "405"),
+with the answer to each of {actors} by GET, then by POST;
+if it takes arguments, name them in `named_arguments`. Ask it of a public thing and of a team's own."""
+
+
+def routes(patterns: Any = None) -> Iterator[str]:
+    """Each route below the admin's door, by its name, or by its path where it has none."""
+    for pattern in patterns or get_resolver().url_patterns:
+        if isinstance(pattern, URLPattern):
+            yield str(pattern.name or pattern.pattern)
+        elif str(pattern.pattern) != "admin/":
+            yield from routes(pattern.url_patterns)
+
+
+def test_every_route_has_a_row():
+    known, there = {row.route for row in [*SITE, *API]}, list(dict.fromkeys(routes()))
+    missing = [route for route in there if route not in known]
+    said = ADD_A_ROW.format(missing=", ".join(missing), first=(missing or [""])[0], actors=", ".join(ACTORS))
+    assert not missing, said
+    assert known <= set(there), f"rows of routes that are no more: {sorted(known - set(there))}"
+    models = {f"{model._meta.app_label}_{model._meta.model_name}" for model in admin.site._registry}
+    assert models == set(ADMIN), "a page of the admin without a row in ADMIN, or a row without a page"
+
+
+@pytest.fixture
+def planted(team, alice) -> Planted:
+    return plant(team, alice)
+
+
+@pytest.fixture
+def signed_in(request, planted, actor, bob, anna, vera, charlie) -> Client:
+    client = Client(raise_request_exception=False)
+    if actor != "visitor":
+        client.force_login(request.getfixturevalue(PEOPLE[actor]))
+    return client
+
+
+@pytest.fixture
+def known(planted, alice) -> dict[str, dict[str, Any]]:
+    token = make_token(alice, "a notebook", ["read"], None, timedelta(days=1)).token
+    return named_arguments(planted) | {"token": {"pk": token.pk}}
+
+
+def ask(client: Client, method: str, address: str, sent: dict[str, str] | None = None) -> str:
+    """The answer as the table has it. Whatever it changed is undone."""
+    cookies = dict(client.cookies)
+    with transaction.atomic():
+        answer = getattr(client, method)(address, sent)
+        answer.getvalue()  # a stream that nobody reads would never be closed
+        transaction.set_rollback(True)
+    client.cookies.clear()
+    client.cookies.update(cookies)
+    where = answer.headers.get("Location", "")
+    return "in" if where.startswith(("/sign-in/", "/admin/login/")) else str(answer.status_code)
+
+
+def at(row: Row, known: dict[str, dict[str, Any]]) -> str:
+    try:
+        return reverse(row.route, kwargs=known[row.of])
+    except NoReverseMatch:
+        return f"/{row.route}"
+
+
+def sent_to(row: Row, planted: Planted) -> dict[str, str]:
+    endpoint = str(planted.shown.runs.get().endpoint_id)
+    return {name: endpoint if value == "lab" else value for name, value in SENT.get(row.route, {}).items()}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("actor", ASKED)
+def test_who_may_do_what(actor, signed_in, planted, known, monkeypatch):
+    monkeypatch.setattr(views, "list_models", lambda endpoint: None)  # nobody is there to be asked
+    place, wrong = ACTORS.index(actor), []
+    for row in SITE:
+        address, reads = at(row, known), row.get[place]
+        answers = {"get": ask(signed_in, "get", address)}
+        answers["post"] = ask(signed_in, "post", address, sent_to(row, planted))
+        if answers != (wanted := {"get": reads, "post": row.post[place]}):
+            wrong.append(f"{row.route} ({row.of}): answered {answers}, and not {wanted}")
+        for method in OTHER_METHODS if THOROUGH else ():
+            found = ask(signed_in, method, address)
+            if found not in ({reads} if method == "head" else NOTHING_DONE | ({reads} & {"302"})):
+                wrong.append(f"{row.route} ({row.of}): {method} answered {found}")
+    assert not wrong, f"{actor}: " + "; ".join(wrong)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("actor", ASKED)
+def test_who_gets_into_the_admin(actor, signed_in, planted):
+    for model in admin.site._registry:
+        name = f"{model._meta.app_label}_{model._meta.model_name}"
+        row = model._default_manager.first()
+        given = [row.pk if row else 0]
+        asked = {"changelist": [], "add": [], "change": given, "delete": given}
+        for (way, args), expected in zip(asked.items(), ADMIN[name].split(), strict=True):
+            address = reverse(f"admin:{name}_{way}", args=args)
+            if actor == "staff":
+                assert ask(signed_in, "get", address) == expected, address
+            else:
+                assert ask(signed_in, "get", address) == ask(signed_in, "post", address) == "in", address
