@@ -10,29 +10,12 @@ from probes.domain.cancel import cancel_batch
 from probes.models import Batch, Run, State
 from tests.probes.stage import (
     a_batch,
-    a_version,
-    an_endpoint,
     claim,
     failed,
     good,
     keep,
     trials_of,
 )
-
-
-@pytest.fixture
-def endpoint(team):
-    return an_endpoint(team)
-
-
-@pytest.fixture
-def version(team):
-    return a_version(team)
-
-
-@pytest.fixture
-def batch(team, version, endpoint):
-    return a_batch(team, version, endpoint)
 
 
 def test_cancelling_stops_what_waits_and_records_what_is_in_flight(team, version, endpoint, bob):

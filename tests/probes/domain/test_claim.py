@@ -28,11 +28,6 @@ from tests.probes.stage import (
 
 
 @pytest.fixture
-def endpoint(team):
-    return an_endpoint(team)
-
-
-@pytest.fixture
 def batch(team, endpoint):
     return a_batch(team, a_version(team), endpoint, repeats=5)
 

@@ -37,16 +37,6 @@ def team():
 
 
 @pytest.fixture
-def endpoint(team):
-    return an_endpoint(team)
-
-
-@pytest.fixture
-def version(team):
-    return a_version(team)
-
-
-@pytest.fixture
 def background():
     """Runs drains in other threads; whatever becomes of the test, they are stopped with it."""
     stops: list[threading.Event] = []

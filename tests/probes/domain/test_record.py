@@ -22,7 +22,6 @@ from registry.endpoints.chat import Answer
 from registry.endpoints.models import Endpoint
 from tests.probes.stage import (
     a_batch,
-    a_version,
     an_endpoint,
     claim,
     failed,
@@ -32,21 +31,6 @@ from tests.probes.stage import (
     trials_of,
     wait,
 )
-
-
-@pytest.fixture
-def endpoint(team):
-    return an_endpoint(team)
-
-
-@pytest.fixture
-def version(team):
-    return a_version(team)
-
-
-@pytest.fixture
-def batch(team, version, endpoint):
-    return a_batch(team, version, endpoint)
 
 
 def due_now() -> None:

@@ -28,11 +28,6 @@ def version(team):
 
 
 @pytest.fixture
-def endpoint(team):
-    return an_endpoint(team)
-
-
-@pytest.fixture
 def request_one(version, endpoint):
     return RunRequest(version, endpoint, "m-1", {"concept": "a for loop"}, repeats=3)
 
