@@ -148,6 +148,7 @@ CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
 INSTALLED_APPS = [
     "registry.apps.RegistryConfig",
     "registry.teams.apps.TeamsConfig",
+    "registry.audit.apps.AuditConfig",
     "registry.endpoints.apps.EndpointsConfig",
     "registry.web.apps.WebConfig",
     "probes.apps.ProbesConfig",

@@ -33,6 +33,7 @@ urlpatterns = [
     path("", include("probes.urls")),
     path("", include("registry.teams.urls")),
     path("", include("registry.endpoints.urls")),
+    path("", include("registry.audit.urls")),
     path("", include("registry.web.urls")),
     path("api/v1/", include(api)),
     path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),

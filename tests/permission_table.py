@@ -119,6 +119,7 @@ SITE = [
     row("endpoint",             "endpoint",       "in 404 403 200 200 200 404", "in 404 403 403 403 422 404"),
     row("endpoint-test",        "endpoint",       IN_405,                       "in 404 403 200 200 200 404"),
     row("endpoint-list-models", "endpoint",       IN_405,                       "in 404 403 200 200 200 404"),
+    row("audit-log",            "team",           "in 404 403 403 403 200 404", IN_405),
     row("healthz",              "",               "200",                        "405"),
     row("favicon.ico",          "",               "302",                        "302"),
     row("admin/login/",         "",               "in",                         "in"),

@@ -8,6 +8,7 @@ from probes.domain.events import held
 from probes.domain.finish import finish
 from probes.domain.start import RIGHT
 from probes.models import Batch, State, Trial
+from registry.audit.domain import record
 from registry.teams import access
 from registry.teams.models import User
 
@@ -31,4 +32,5 @@ def cancel_batch(batch: Batch, by: User | None) -> bool:
             trial.closed_at = Now()
         Trial.objects.bulk_update(trials, ["state", "seq", "closed_at"], batch_size=100)
         finish(batches, [row.pk])
+        record(batch.team, by, "batch-cancelled", batch.title, trials_not_called=len(trials))
     return True

@@ -9,6 +9,7 @@ from django.db.models import Max
 
 from probes.core import Document, Examination, examine
 from probes.models import Fixture, Probe, ProbeVersion, Rubric, Rule
+from registry.audit.domain import record
 from registry.teams import access
 from registry.teams.models import Team, User
 
@@ -146,6 +147,7 @@ def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVer
     )
     Fixture.objects.bulk_create(_fixtures(version, document))
     _describe(probe, document)
+    record(probe.team, by, "version-published", version, title=document.title)
     return version
 
 

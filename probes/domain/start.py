@@ -14,6 +14,7 @@ from probes.core.template import is_blank, line_problem, value_problem
 from probes.core.view import WHITE_SPACE
 from probes.domain import doorbell
 from probes.models import Batch, Probe, ProbeVersion, Run, Trial, Visibility
+from registry.audit.domain import record
 from registry.endpoints import vault
 from registry.endpoints.chat import alterations
 from registry.endpoints.models import Endpoint
@@ -135,6 +136,10 @@ def _write(batch: Batch, requests: Sequence[RunRequest]) -> None:
     Run.objects.bulk_create(made)
     Trial.objects.bulk_create(
         Trial(run=run, repeat=repeat, due_at=Now()) for run in made for repeat in range(1, run.repeats + 1)
+    )
+    seen_by = batch.get_visibility_display()
+    record(
+        batch.team, batch.started_by, "batch-started", batch.title, runs=len(made), seen_by=seen_by.lower()
     )
     transaction.on_commit(doorbell.ring, robust=True)
 

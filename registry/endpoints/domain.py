@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 from django.db import transaction
 from django.utils import timezone
 
+from registry.audit.domain import record
 from registry.endpoints import vault
 from registry.endpoints.chat import Answer, Caller, ModelsUnavailable, Target, target_of
 from registry.endpoints.egress import check_base_url
 from registry.endpoints.models import Endpoint
 from registry.endpoints.naming import free_slug
 from registry.endpoints.request import check_extra_body
-from registry.teams.models import Team
+from registry.teams.models import Team, User
 
 Result = TypeVar("Result")
 
@@ -36,8 +37,12 @@ class EndpointError(ValueError):
         self.field = field
 
 
-def add_endpoint(team: Team, *, key: str = "", **values: Any) -> Endpoint:
-    """A new endpoint of the team. Raises EndpointError, egress.BaseUrlError or ValueError (extra body)."""
+@transaction.atomic
+def add_endpoint(team: Team, *, by: User | None = None, key: str = "", **values: Any) -> Endpoint:
+    """A new endpoint of the team; `by` None is the operator.
+
+    Raises EndpointError, egress.BaseUrlError or ValueError (extra body).
+    """
     values = _checked(values)
     if values.get("concurrency") is None:
         values["concurrency"] = usual_concurrency(values["base_url"])
@@ -45,10 +50,13 @@ def add_endpoint(team: Team, *, key: str = "", **values: Any) -> Endpoint:
     endpoint.slug = free_slug(team, endpoint.name)
     endpoint.set_key(check_key(key))
     endpoint.save()
+    record(team, by, "endpoint-added", endpoint.name, server=urlsplit(endpoint.base_url).hostname)
     return endpoint
 
 
-def change_endpoint(endpoint: Endpoint, *, key: str | None = None, **values: Any) -> Endpoint:
+def change_endpoint(
+    endpoint: Endpoint, *, by: User | None = None, key: str | None = None, **values: Any
+) -> Endpoint:
     """Change what is given; key None keeps the key as it is stored, "" forgets it.
 
     A key never follows its endpoint to another server: a new host needs the key entered again.
@@ -58,12 +66,23 @@ def change_endpoint(endpoint: Endpoint, *, key: str | None = None, **values: Any
     with transaction.atomic():
         stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         check_change(stored, values, key)
-        for name, value in values.items():
-            setattr(stored, name, value)
+        changed = [name for name, value in values.items() if getattr(stored, name) != value]
+        for name in changed:
+            setattr(stored, name, values[name])
         if key is not None:
             stored.set_key(check_key(key))
         stored.save()
+        _note_change(stored, by, changed, key)
     return stored
+
+
+def _note_change(endpoint: Endpoint, by: User | None, changed: list[str], key: str | None) -> None:
+    if changed:
+        names = [str(Endpoint._meta.get_field(name).verbose_name) for name in changed]  # type: ignore[union-attr]
+        record(endpoint.team, by, "endpoint-changed", endpoint.name, what=names)
+    if key is not None:
+        done = "endpoint-key-replaced" if key else "endpoint-key-forgotten"
+        record(endpoint.team, by, done, endpoint.name)
 
 
 def usual_concurrency(base_url: str) -> int:

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from registry.endpoints import domain, egress
 from registry.endpoints.models import Endpoint
 from registry.endpoints.request import check_extra_body
-from registry.teams.models import Team
+from registry.teams.models import Team, User
 
 if TYPE_CHECKING:
     Base = forms.ModelForm[Endpoint]
@@ -190,10 +190,10 @@ class EndpointForm(Base):
             return ""
         return self.cleaned_data["key"] or None
 
-    def save(self, commit: bool = True) -> Endpoint:
+    def save(self, commit: bool = True, *, by: User | None = None) -> Endpoint:
         values = {name: self.cleaned_data[name] for name in self.Meta.fields}
         if not self.instance.pk:
-            return domain.add_endpoint(self.team, key=self._new_key() or "", **values)
+            return domain.add_endpoint(self.team, by=by, key=self._new_key() or "", **values)
         if self.fixed:
             del values["base_url"]
-        return domain.change_endpoint(self.instance, key=self._new_key(), **values)
+        return domain.change_endpoint(self.instance, by=by, key=self._new_key(), **values)

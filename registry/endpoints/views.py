@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,7 +20,7 @@ from registry.endpoints.models import Endpoint
 from registry.endpoints.picker import START, Picker, picker, usable
 from registry.teams import access
 from registry.teams.access import get_or_404
-from registry.teams.models import Team
+from registry.teams.models import Team, User
 
 MANAGE = "manage endpoints"
 FIRST = ("name", "base_url", "key", "forget_key", "reasoning")
@@ -34,6 +34,7 @@ def endpoints(request: HttpRequest, team: str) -> HttpResponse:
         "team": owner,
         "endpoints": Endpoint.objects.filter(team=owner, closed_at=None),
         "may_manage": access.allowed(request.user, owner, MANAGE),
+        "may_see_log": access.allowed(request.user, owner, "see the audit log"),
     }
     return render(request, "endpoints/list.html", context)
 
@@ -45,7 +46,7 @@ def endpoint_new(request: HttpRequest, team: str) -> HttpResponse:
     owner = _team(request, team, MANAGE)
     form = EndpointForm(request.POST if request.method == "POST" else None, team=owner)
     if form.is_bound and form.is_valid():
-        made = form.save()
+        made = form.save(by=cast("User", request.user))
         messages.success(request, f"{made.name} is added. Try it with a test call.")
         return redirect("endpoint", owner.slug, made.slug)
     context = {"team": owner, **in_two_parts(form)}
@@ -65,7 +66,7 @@ def endpoint(request: HttpRequest, team: str, slug: str) -> HttpResponse:
         raise PermissionDenied("A practice endpoint stays as it is: add an endpoint instead.")
     form = EndpointForm(request.POST, instance=_endpoint(owner, slug), team=owner)
     if form.is_valid():
-        messages.success(request, f"{form.save().name} is saved.")
+        messages.success(request, f"{form.save(by=cast('User', request.user)).name} is saved.")
         return redirect("endpoint", owner.slug, shown.slug)
     return _page(request, owner, shown, status=422, **in_two_parts(form))
 

@@ -23,6 +23,7 @@ RIGHTS: dict[str, Role] = {
     "publish probes": Role.AUTHOR,
     "manage endpoints": Role.OWNER,
     "manage members": Role.OWNER,
+    "see the audit log": Role.OWNER,
 }
 """Each right and the least role that has it."""
 

@@ -8,9 +8,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from registry.audit.domain import record
 from registry.teams.models import ApiToken, Scope, Team, User
 
 START = "prt_"
@@ -36,6 +38,7 @@ class Made:
         return f"Made({self.token.prefix}…)"
 
 
+@transaction.atomic
 def make_token(
     user: User, name: str, scopes: Collection[str], team: Team | None, good_for: timedelta
 ) -> Made:
@@ -50,7 +53,16 @@ def make_token(
         team=team,
         expires_at=timezone.now() + good_for,
     )
+    _note(token, "token-made")
     return Made(token, secret)
+
+
+def _note(token: ApiToken, action: str) -> None:
+    """In the log of the token's team; of one for all teams, in that of every team it reaches now."""
+    teams = [token.team] if token.team else Team.objects.filter(memberships__user=token.user)
+    until = f"{token.expires_at:%Y-%m-%d}"
+    for team in teams:
+        record(team, token.user, action, token.name, may=token.scopes, all_teams=not token.team, until=until)
 
 
 def digest_of(secret: str) -> str:
@@ -63,8 +75,10 @@ def open_tokens(user: User) -> QuerySet[ApiToken]:
     return ApiToken.objects.filter(user=user, revoked_at=None).select_related("team")
 
 
+@transaction.atomic
 def revoke(token: ApiToken) -> None:
-    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        _note(token, "token-revoked")
 
 
 def redeem(secret: str) -> ApiToken:

@@ -82,6 +82,7 @@ PAGES = [
     Shown("new endpoint", "endpoint-new", "/teams/administrator/endpoints/new/"),
     Shown("endpoint", "endpoint", lambda world: world.endpoint),
     Shown("practice endpoint", "endpoint", "/teams/administrator/endpoints/practice-a/"),
+    Shown("audit log", "audit-log", "/teams/administrator/log/"),
     Shown("nothing there", "", "/nothing/here_at/all/", status=404),
     Shown("no way to ask", "", lambda world: f"{world.running}cancel/", status=405),
     Shown("endpoints, visitor", "sign-in", "/teams/administrator/endpoints/", signed_in=False, alike=True),

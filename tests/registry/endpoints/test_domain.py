@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -102,7 +103,8 @@ def test_key_does_not_follow_to_another_server(team, url):
 
 def test_practice_endpoint_keeps_its_address_and_key(team):
     endpoint = ensure_practice_endpoints(team)[0]
-    for values in ({"base_url": URL}, {"key": "sk-x"}, {"key": ""}):
+    refused: list[dict[str, Any]] = [{"base_url": URL}, {"key": "sk-x"}, {"key": ""}]
+    for values in refused:
         with pytest.raises(EndpointError):
             change_endpoint(endpoint, **values)
     assert change_endpoint(endpoint, concurrency=3, base_url=endpoint.base_url).concurrency == 3

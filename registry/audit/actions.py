@@ -1,0 +1,19 @@
+"""What is noted in a team's audit log: each code, which is stored, and the words that pages show for it."""
+
+from __future__ import annotations
+
+ACTIONS: dict[str, str] = {
+    "endpoint-added": "added an endpoint",
+    "endpoint-changed": "changed an endpoint",
+    "endpoint-key-replaced": "replaced an endpoint’s key",
+    "endpoint-key-forgotten": "forgot an endpoint’s key",
+    "endpoint-paused": "paused an endpoint",
+    "endpoint-resumed": "resumed an endpoint",
+    "endpoint-deleted": "deleted an endpoint",
+    "version-published": "published a version",
+    "batch-started": "started runs",
+    "batch-cancelled": "cancelled runs",
+    "token-made": "made an API token",
+    "token-revoked": "revoked an API token",
+}
+"""In the past tense, after the name of whoever did it. A code that was stored once stays."""
