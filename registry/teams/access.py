@@ -24,6 +24,7 @@ RIGHTS: dict[str, Role] = {
     "manage endpoints": Role.OWNER,
     "manage members": Role.OWNER,
     "see the audit log": Role.OWNER,
+    "rename the team": Role.OWNER,
 }
 """Each right and the least role that has it."""
 

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+import re
+
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils.text import slugify
 
 from registry.endpoints.practice import ensure_practice_endpoints
-from registry.teams import signin
+from registry.teams import access, signin
 from registry.teams.models import Membership, Role, Team, User
 from registry.web.address import site_address
 
 ADMINISTRATOR = "admin@localhost"
+MOST_OWNED = 50
+NAME_LENGTH = 100
+SLUG_LENGTH = 50
+RESERVED = frozenset({"new", "registry"})
+"""Slugs that no person's team gets: a page has the first, the library's team the second."""
+TAKEN = "This address is taken: choose another."
+BAD_SLUG = f"Write lower-case letters, digits and single hyphens between them, at most {SLUG_LENGTH} in all."
+_SLUG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class TeamRefused(ValueError):
+    """A team cannot be as asked; `field` is where, the message what to do."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def sign_in_link(user: User) -> str:
@@ -36,19 +54,66 @@ def ensure_personal_team(user: User) -> Team:
     owned = (
         Membership.objects.filter(user=user, role=Role.OWNER).select_related("team").order_by("pk").first()
     )
-    team = owned.team if owned else _found_team(user)
+    team = owned.team if owned else _personal_team(user)
     ensure_practice_endpoints(team)
     return team
 
 
-def _found_team(user: User) -> Team:
+def _personal_team(user: User) -> Team:
     name = str(user).partition("@")[0]
-    team = Team.objects.create(slug=_free_slug(slugify(name)[:50] or "team"), name=name)
+    return _found_team(user, name, _free_slug(name))
+
+
+def create_team(by: User, name: str, slug: str = "") -> Team:
+    """A team that `by` owns; without a slug, its name makes one. Raises TeamRefused."""
+    name = clean_name(name)
+    owned = Membership.objects.filter(user=by, role=Role.OWNER).count()
+    if owned >= MOST_OWNED:
+        raise TeamRefused("name", f"You own {owned} teams, which is the most that one person may own.")
+    slug = check_slug(slug) if slug else _free_slug(name)
+    try:
+        with transaction.atomic():
+            team = _found_team(by, name, slug)
+            ensure_practice_endpoints(team)
+    except IntegrityError:
+        raise TeamRefused("slug", TAKEN) from None
+    return team
+
+
+@transaction.atomic
+def rename_team(by: User, team: Team, name: str) -> None:
+    """Give the team another name. Its slug stays: it stands in permanent links. Raises TeamRefused."""
+    access.require(by, team, "rename the team")
+    Team.objects.filter(pk=team.pk).update(name=clean_name(name))
+
+
+def clean_name(name: str) -> str:
+    """`name` in one line, without what cannot be seen. Raises TeamRefused."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in name).split())
+    if not line:
+        raise TeamRefused("name", "Write a name.")
+    if len(line) > NAME_LENGTH:
+        raise TeamRefused("name", f"Shorten the name to {NAME_LENGTH} characters.")
+    return line
+
+
+def check_slug(slug: str) -> str:
+    """A slug that a person chose. Raises TeamRefused."""
+    if len(slug) > SLUG_LENGTH or not _SLUG.fullmatch(slug):
+        raise TeamRefused("slug", BAD_SLUG)
+    if slug in RESERVED or Team.objects.filter(slug=slug).exists():
+        raise TeamRefused("slug", TAKEN)
+    return slug
+
+
+def _found_team(user: User, name: str, slug: str) -> Team:
+    team = Team.objects.create(slug=slug, name=name)
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
     return team
 
 
-def _free_slug(wanted: str) -> str:
-    taken = set(Team.objects.filter(slug__startswith=wanted).values_list("slug", flat=True))
+def _free_slug(name: str) -> str:
+    wanted = slugify(name).replace("_", "-")[:SLUG_LENGTH].strip("-") or "team"
+    taken = {*Team.objects.filter(slug__startswith=wanted).values_list("slug", flat=True), *RESERVED}
     numbered = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
     return next(slug for slug in (wanted, *numbered) if slug not in taken)

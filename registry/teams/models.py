@@ -90,6 +90,35 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.team}"
 
 
+@frozen("team", "role", "digest", "invited_by", "created_at", "expires_at")
+@frozen("accepted_at", "accepted_by", when="accepted_at")
+@frozen("revoked_at", when="revoked_at")
+class Invitation(models.Model):
+    """Lets one person into the team with a role, once. Only the secret's SHA-256 is kept: it is shown once.
+
+    `email` is the address that it was sent to; nothing for a link that is passed on by hand.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="invitations")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    email = models.EmailField(blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="invitations_made")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(
+        User, on_delete=models.PROTECT, null=True, related_name="invitations_accepted"
+    )
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.team}"
+
+
 class Scope(models.TextChoices):
     """What a token may be used for; no token manages endpoints or members."""
 

@@ -81,6 +81,11 @@ def revoke(token: ApiToken) -> None:
         _note(token, "token-revoked")
 
 
+def revoke_in(team: Team, user: User) -> None:
+    """Revoke the tokens of `user` that are for this team alone: they have left it."""
+    ApiToken.objects.filter(user=user, team=team, revoked_at=None).update(revoked_at=timezone.now())
+
+
 def redeem(secret: str) -> ApiToken:
     """The token, with its user and team; its use is noted. Raises TokenRefused."""
     token = ApiToken.objects.select_related("user", "team").filter(digest=digest_of(secret)).first()

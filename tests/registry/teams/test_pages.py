@@ -12,7 +12,8 @@ def test_an_account_shows_its_teams_and_roles(client, bob):
     client.force_login(bob)
     text = client.get("/account/").content.decode()
     assert "bob@example.org" in text
-    assert ">Acme</th><td>runner</td>" in text
+    assert '<a href="/teams/acme/">Acme</a></th><td>runner</td>' in text
+    assert 'href="/teams/new/"' in text
     assert "Administration" not in text
 
 

@@ -1,0 +1,91 @@
+"""Who is in a team, and as what: one verb a function. A team never loses its last owner.
+
+Each verb holds the team's row until it is done. Whether the actor may, and how many owners there
+are, is asked under that hold: of two who act at the same moment, the second sees what the first did.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from registry.teams import access, tokens
+from registry.teams.models import Membership, Role, Team, User
+
+MANAGE = "manage members"
+LAST_OWNER = "{who} is the last owner of {team}: make another member an owner first."
+
+
+class MembersRefused(Exception):
+    """What was asked cannot be, as the team is now; the message says why and what to do."""
+
+
+def hold(team: Team) -> None:
+    """Until the transaction ends, nobody else changes who is in the team."""
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+@transaction.atomic
+def change_role(by: User, member: Membership, role: Role) -> None:
+    stored = _managed(by, member)
+    if role != Role.OWNER:
+        _keep_an_owner(stored)
+    Membership.objects.filter(pk=stored.pk).update(role=role)
+
+
+@transaction.atomic
+def remove(by: User, member: Membership) -> None:
+    """End a membership. At once the person may do what a stranger may, and so may their tokens."""
+    _end(_managed(by, member))
+
+
+@transaction.atomic
+def leave(by: User, team: Team) -> None:
+    """End one's own membership; 404 for a stranger."""
+    hold(team)
+    _end(access.get_or_404(_members(team), user=by))
+
+
+@transaction.atomic
+def transfer(by: User, to: Membership) -> None:
+    """Make another member an owner, and oneself an author."""
+    heir = _managed(by, to)
+    if heir.user_id == by.pk:
+        raise MembersRefused("Choose another member: you are an owner already.")
+    if not heir.user.is_active:
+        raise MembersRefused(f"The account of {heir.user} is closed: choose another member.")
+    Membership.objects.filter(pk=heir.pk).update(role=Role.OWNER)
+    Membership.objects.filter(team_id=heir.team_id, user=by).update(role=Role.AUTHOR)
+
+
+def is_last_owner(member: Membership) -> bool:
+    """Whether the team would be left without an owner who can sign in."""
+    if member.role != Role.OWNER:
+        return False
+    others = Membership.objects.filter(team_id=member.team_id, role=Role.OWNER, user__is_active=True)
+    return not others.exclude(pk=member.pk).exists()
+
+
+def _managed(by: User, member: Membership) -> Membership:
+    """The membership as it is stored, held for a change by someone who may make it."""
+    hold(member.team)
+    access.require(by, member.team, MANAGE)
+    stored = _members(member.team).filter(pk=member.pk).first()
+    if stored is None:
+        raise MembersRefused(f"{member.user} is no longer a member.")
+    return stored
+
+
+def _members(team: Team) -> QuerySet[Membership]:
+    return Membership.objects.filter(team=team).select_related("user", "team")
+
+
+def _end(member: Membership) -> None:
+    _keep_an_owner(member)
+    tokens.revoke_in(member.team, member.user)
+    member.delete()
+
+
+def _keep_an_owner(member: Membership) -> None:
+    if is_last_owner(member):
+        raise MembersRefused(LAST_OWNER.format(who=member.user, team=member.team))
