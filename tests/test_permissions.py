@@ -16,6 +16,8 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 
 from registry.endpoints import views
+from registry.teams.invitations import make_link
+from registry.teams.models import Role
 from registry.teams.tokens import make_token
 from tests.permission_table import ACTORS, ADMIN, API, ASKED, PEOPLE, SENT, SITE, Row, named_arguments
 from tests.registry.api.planted import Planted, plant
@@ -64,9 +66,13 @@ def signed_in(request, planted, actor, bob, anna, vera, charlie) -> Client:
 
 
 @pytest.fixture
-def known(planted, alice) -> dict[str, dict[str, Any]]:
-    token = make_token(alice, "a notebook", ["read"], None, timedelta(days=1)).token
-    return named_arguments(planted) | {"token": {"pk": token.pk}}
+def known(planted, team, alice, vera) -> dict[str, dict[str, Any]]:
+    acme, day = {"team": team.slug}, timedelta(days=1)
+    return named_arguments(planted) | {
+        "token": {"pk": make_token(alice, "a notebook", ["read"], None, day).token.pk},
+        "member": acme | {"pk": vera.memberships.get().pk},
+        "invitation": acme | {"pk": make_link(alice, team, Role.VIEWER, day).invitation.pk},
+    }
 
 
 def ask(client: Client, method: str, address: str, sent: dict[str, str] | None = None) -> str:
