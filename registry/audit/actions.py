@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 ACTIONS: dict[str, str] = {
+    "team-created": "created the team",
+    "team-renamed": "renamed the team",
+    "member-invited": "invited into the team",
+    "invitation-revoked": "revoked an invitation",
+    "member-joined": "joined the team",
+    "member-role-changed": "changed a member’s role",
+    "member-removed": "removed a member",
+    "member-left": "left the team",
+    "ownership-transferred": "transferred the ownership",
     "endpoint-added": "added an endpoint",
     "endpoint-changed": "changed an endpoint",
     "endpoint-key-replaced": "replaced an endpoint’s key",

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils.text import slugify
 
+from registry.audit.domain import record
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.teams import access, signin
 from registry.teams.models import Membership, Role, Team, User
@@ -75,6 +76,7 @@ def create_team(by: User, name: str, slug: str = "") -> Team:
         with transaction.atomic():
             team = _found_team(by, name, slug)
             ensure_practice_endpoints(team)
+            record(team, by, "team-created", team.slug)
     except IntegrityError:
         raise TeamRefused("slug", TAKEN) from None
     return team
@@ -84,7 +86,9 @@ def create_team(by: User, name: str, slug: str = "") -> Team:
 def rename_team(by: User, team: Team, name: str) -> None:
     """Give the team another name. Its slug stays: it stands in permanent links. Raises TeamRefused."""
     access.require(by, team, "rename the team")
-    Team.objects.filter(pk=team.pk).update(name=clean_name(name))
+    name = clean_name(name)
+    if Team.objects.filter(pk=team.pk).exclude(name=name).update(name=name):
+        record(team, by, "team-renamed", name, before=team.name)
 
 
 def clean_name(name: str) -> str:

@@ -20,6 +20,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
+from registry.audit.domain import record
 from registry.teams import access
 from registry.teams.members import MANAGE, MembersRefused, hold
 from registry.teams.models import Invitation, Membership, Role, Team, User
@@ -90,7 +91,13 @@ def make_link(by: User, team: Team, role: Role, good_for: timedelta, email: str 
         invited_by=by,
         expires_at=timezone.now() + good_for,
     )
+    record(team, by, "member-invited", _kind(made), role=made.role, until=f"{made.expires_at:%Y-%m-%d}")
     return Made(made, secret)
+
+
+def _kind(invitation: Invitation) -> str:
+    """What the log calls it: an address is kept in no line that stays for good."""
+    return "invitation by mail" if invitation.email else "invitation by link"
 
 
 def _check_number(by: User, team: Team) -> None:
@@ -124,6 +131,7 @@ def revoke(by: User, invitation: Invitation) -> None:
         raise MembersRefused(USED.format(who=stored.accepted_by))
     if not stored.revoked_at:
         Invitation.objects.filter(pk=stored.pk).update(revoked_at=timezone.now(), email="")
+        record(stored.team, by, "invitation-revoked", _kind(stored), role=stored.role)
 
 
 def find(secret: str) -> Invitation:
@@ -185,4 +193,6 @@ def accept(person: User, secret: str) -> Membership:
     now = timezone.now()
     # an address is kept only for as long as it is needed
     Invitation.objects.filter(pk=invitation.pk).update(accepted_at=now, accepted_by=person, email="")
+    host = str(invitation.invited_by)
+    record(invitation.team, person, "member-joined", _kind(invitation), role=invitation.role, invited_by=host)
     return Membership.objects.create(team=invitation.team, user=person, role=invitation.role)

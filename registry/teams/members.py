@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import QuerySet
 
+from registry.audit.domain import record
 from registry.teams import access, tokens
 from registry.teams.models import Membership, Role, Team, User
 
@@ -30,20 +31,26 @@ def change_role(by: User, member: Membership, role: Role) -> None:
     stored = _managed(by, member)
     if role != Role.OWNER:
         _keep_an_owner(stored)
-    Membership.objects.filter(pk=stored.pk).update(role=role)
+    if stored.role != role:
+        Membership.objects.filter(pk=stored.pk).update(role=role)
+        record(stored.team, by, "member-role-changed", stored.user, before=stored.role, now=role.value)
 
 
 @transaction.atomic
 def remove(by: User, member: Membership) -> None:
     """End a membership. At once the person may do what a stranger may, and so may their tokens."""
-    _end(_managed(by, member))
+    stored = _managed(by, member)
+    _end(stored, by)
+    record(stored.team, by, "member-removed", stored.user, role=stored.role)
 
 
 @transaction.atomic
 def leave(by: User, team: Team) -> None:
     """End one's own membership; 404 for a stranger."""
     hold(team)
-    _end(access.get_or_404(_members(team), user=by))
+    stored = access.get_or_404(_members(team), user=by)
+    _end(stored, by)
+    record(team, by, "member-left", by, role=stored.role)
 
 
 @transaction.atomic
@@ -56,6 +63,7 @@ def transfer(by: User, to: Membership) -> None:
         raise MembersRefused(f"The account of {heir.user} is closed: choose another member.")
     Membership.objects.filter(pk=heir.pk).update(role=Role.OWNER)
     Membership.objects.filter(team_id=heir.team_id, user=by).update(role=Role.AUTHOR)
+    record(heir.team, by, "ownership-transferred", heir.user, before=heir.role)
 
 
 def is_last_owner(member: Membership) -> bool:
@@ -80,9 +88,9 @@ def _members(team: Team) -> QuerySet[Membership]:
     return Membership.objects.filter(team=team).select_related("user", "team")
 
 
-def _end(member: Membership) -> None:
+def _end(member: Membership, by: User) -> None:
     _keep_an_owner(member)
-    tokens.revoke_in(member.team, member.user)
+    tokens.revoke_in(member.team, member.user, by)
     member.delete()
 
 

@@ -164,6 +164,7 @@ def _page(request: HttpRequest, shown: Team, status: int = 200, **more: Any) -> 
         "last_owner": mine and members.is_last_owner(mine),
         "may_manage": may_manage,
         "may_rename": access.allowed(request.user, shown, RENAME),
+        "may_audit": access.allowed(request.user, shown, "see the audit log"),
         "may_run": access.allowed(request.user, shown, "start and cancel runs"),
         "roles": list(Role),
     }

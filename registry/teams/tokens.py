@@ -57,12 +57,13 @@ def make_token(
     return Made(token, secret)
 
 
-def _note(token: ApiToken, action: str) -> None:
+def _note(token: ApiToken, action: str, by: User | None = None) -> None:
     """In the log of the token's team; of one for all teams, in that of every team it reaches now."""
     teams = [token.team] if token.team else Team.objects.filter(memberships__user=token.user)
     until = f"{token.expires_at:%Y-%m-%d}"
     for team in teams:
-        record(team, token.user, action, token.name, may=token.scopes, all_teams=not token.team, until=until)
+        said = {"may": token.scopes, "all_teams": not token.team, "until": until}
+        record(team, by or token.user, action, token.name, **said)
 
 
 def digest_of(secret: str) -> str:
@@ -76,14 +77,18 @@ def open_tokens(user: User) -> QuerySet[ApiToken]:
 
 
 @transaction.atomic
-def revoke(token: ApiToken) -> None:
+def revoke(token: ApiToken, by: User | None = None) -> None:
+    """End it for good; `by` is whoever did it, if not the token's own person."""
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        _note(token, "token-revoked")
+        _note(token, "token-revoked", by)
 
 
-def revoke_in(team: Team, user: User) -> None:
-    """Revoke the tokens of `user` that are for this team alone: they have left it."""
-    ApiToken.objects.filter(user=user, team=team, revoked_at=None).update(revoked_at=timezone.now())
+def revoke_in(team: Team, user: User, by: User) -> None:
+    """Revoke the tokens of `user` that are for this team alone, as they leave it."""
+    for token in ApiToken.objects.filter(user=user, team=team, revoked_at=None).select_related(
+        "team", "user"
+    ):
+        revoke(token, by)
 
 
 def redeem(secret: str) -> ApiToken:

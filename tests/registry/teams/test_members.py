@@ -12,7 +12,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.http import Http404
 
-from registry.teams import access, members, tokens
+from registry.audit.models import Entry
+from registry.teams import access, domain, invitations, members, tokens
 from registry.teams.members import MembersRefused
 from registry.teams.models import Membership, Role, Team, User
 from tests.conftest import _member
@@ -130,6 +131,38 @@ def test_tokens_lose_the_team_at_once(client, team, alice, bob, way):
         tokens.redeem(here.secret)
     assert ask(client, API, {"Authorization": f"Bearer {there.secret}"})
     assert client.get(API, headers={"Authorization": f"Bearer {here.secret}"}).status_code == 401
+
+
+def test_what_is_done_is_noted(team, alice, bob, vera):
+    nina = User.objects.create_user("nina@example.org", name="Nina")
+    made = invitations.make_link(alice, team, Role.RUNNER, timedelta(days=1), "nina@example.org")
+    invitations.accept(nina, made.secret)
+    second = invitations.make_link(alice, team, Role.VIEWER, timedelta(days=1))
+    invitations.revoke(alice, second.invitation)
+    invitations.revoke(alice, second.invitation)
+    members.change_role(alice, of(team, vera), Role.VIEWER)
+    members.change_role(alice, of(team, vera), Role.RUNNER)
+    tokens.make_token(vera, "hers", ["read"], team, timedelta(days=1))
+    members.remove(alice, of(team, vera))
+    members.leave(bob, team)
+    members.transfer(alice, of(team, nina))
+    domain.rename_team(nina, team, "Acme")
+    domain.rename_team(nina, team, "Acme & Co")
+    assert [(each.who, each.action, each.about) for each in Entry.objects.order_by("id")] == [
+        ("Alice", "member-invited", "invitation by mail"),
+        ("Nina", "member-joined", "invitation by mail"),
+        ("Alice", "member-invited", "invitation by link"),
+        ("Alice", "invitation-revoked", "invitation by link"),
+        ("Alice", "member-role-changed", "Vera"),
+        ("Vera", "token-made", "hers"),
+        ("Alice", "token-revoked", "hers"),
+        ("Alice", "member-removed", "Vera"),
+        ("Bob", "member-left", "Bob"),
+        ("Alice", "ownership-transferred", "Nina"),
+        ("Nina", "team-renamed", "Acme & Co"),
+    ]
+    assert Entry.objects.get(action="member-role-changed").details == {"before": "viewer", "now": "runner"}
+    assert "nina@example.org" not in str(list(Entry.objects.values()))
 
 
 def race(*acts: Callable[[], None]) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_member_sees_who_is_in_it_and_an_owner_what_to_do(client, team, alice,
 
 def test_it_asks_no_more_for_more_members(client, team, alice, django_assert_max_num_queries):
     client.force_login(alice)
-    with django_assert_max_num_queries(10) as few:
+    with django_assert_max_num_queries(12) as few:
         client.get(TEAM)
     for number in range(4):
         user = User.objects.create_user(f"m{number}@example.org")
