@@ -1,4 +1,4 @@
-"""An invitation from its making to its acceptance, as the two people meet it, on a phone and by keyboard."""
+"""An invitation from its making to its acceptance, as the two people meet it, on a phone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser import steps
 from tests.browser.leak_guard import page_leaks
@@ -15,7 +15,7 @@ from tests.served import Site
 from tests.thorough import thorough
 
 TEAM = "/teams/zoo/"
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 MAKE = "from registry.teams.models import User; User.objects.create_user('nina@example.org', name='Nina')"
 
 
