@@ -16,9 +16,13 @@ from django.views.decorators.http import require_http_methods
 from rest_framework.throttling import SimpleRateThrottle
 
 from probes.core import Result, TooLarge, score
+from probes.core.budget import steps
 from probes.core.view import MAX_CHARACTERS, repair
 from probes.models import ProbeVersion
 from probes.views.versions import version_or_404, version_page
+
+MAX_WORK = 100_000_000
+"""Steps that the patterns may take on one output here, in the worst case: about a second."""
 
 
 class TryItThrottle(SimpleRateThrottle):
@@ -87,6 +91,10 @@ def _limited(request: Any, output: str) -> Tried | None:
 
 def tried(version: ProbeVersion, output: str) -> Tried:
     """What `version` says of `output`, as a worker would score it."""
+    most = MAX_WORK // max(1, steps(version.parsed.rubric.rules))
+    if len(output) > most:
+        problem = f"Not checked: with patterns as large as these, paste at most {most:,} characters here."
+        return Tried(output, problem=problem, status=413)
     try:
         return Tried(output, score(version.parsed, output))
     except TooLarge as error:

@@ -6,16 +6,32 @@ Whoever asked the API is told as a problem, in JSON.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template import TemplateDoesNotExist, loader
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
 
 from registry.api import problems
+
+
+def _with_token(handler: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The page's forms get their secret; for that the body is read, which may be what cannot be."""
+    guarded = requires_csrf_token(handler)
+
+    @wraps(handler)
+    def answer(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
+        try:
+            return guarded(request, *given, **named)
+        except (SuspiciousOperation, BadRequest) as error:
+            return bad_request(request, error)
+
+    return answer
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -30,19 +46,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _alone(request, "errors/500.html", 500)
 
 
-@requires_csrf_token
+@_with_token
 def denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403: the reader is known, and may not. The exception says what."""
     return _framed(request, "errors/403.html", 403, {"reason": str(exception)})
 
 
-@requires_csrf_token
+@_with_token
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404: nothing there, or nothing that this reader may know of; the two look alike."""
     return _framed(request, "errors/404.html", 404, {"path": request.path})
 
 
-@requires_csrf_token
+@_with_token
 def not_allowed(request: HttpRequest, refused: HttpResponseNotAllowed) -> HttpResponse:
     """405: an address that takes only forms was opened, or a form was sent to one that takes none."""
     answer = _framed(request, "errors/405.html", 405, {"path": request.path})
@@ -50,7 +66,7 @@ def not_allowed(request: HttpRequest, refused: HttpResponseNotAllowed) -> HttpRe
     return answer
 
 
-@requires_csrf_token
+@_with_token
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403: a form whose secret does not match the browser's cookie."""
     return _framed(request, "errors/csrf.html", 403, {"has_cookies": bool(request.COOKIES)})

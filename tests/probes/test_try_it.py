@@ -13,8 +13,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from probes.core import score
+from probes.core.budget import steps
 from probes.core.view import MAX_CHARACTERS
 from probes.models import Probe
+from probes.views import try_it
 
 CHATTY = "The rehearsal ran against production.\n<<END>>\nHope that helps!"
 HTMX = {"HX-Request": "true"}
@@ -104,6 +106,16 @@ def test_too_long_an_output_is_refused_in_words(client, address, output, said, h
     shown = words(answer.content.decode())
     assert said in shown
     assert "Scores 0" not in shown.split("Try it")[-1]
+
+
+def test_what_large_patterns_would_search_too_long_is_refused(client, version, address, monkeypatch):
+    monkeypatch.setattr(try_it, "MAX_WORK", 20 * steps(version.parsed.rubric.rules))
+    assert tried(client, address, "a" * 20).status_code == 200
+    answer = tried(client, address, "a" * 21)
+    assert answer.status_code == 413
+    assert "with patterns as large as these, paste at most 20 characters here" in words(
+        answer.content.decode()
+    )
 
 
 def test_as_much_as_is_scored_can_be_sent_in_any_script(client, address):

@@ -98,6 +98,16 @@ def test_400_for_a_form_that_is_too_large_says_how_large_one_may_be(browser, bob
     assert "a name the site does not go by" not in text
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/nothing/here/", "/denied", "/results/"])
+def test_400_for_a_form_too_large_where_none_is_taken(address):
+    """The page of an error has forms of its own, and to give them their secret what was sent is read."""
+    browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    browser.cookies["csrftoken"] = "a" * 32
+    answer = browser.post(address, {"text": "x" * 1_000_001})
+    assert "this site takes 1,000,000 bytes at once" in text_of(answer, 400)
+
+
 def test_500_needs_no_database_and_tells_no_secret(browser):
     text = text_of(browser.get("/broken"), 500)
     assert "our fault" in text
