@@ -7,6 +7,7 @@ ACTIONS: dict[str, str] = {
     "team-renamed": "renamed the team",
     "member-invited": "invited into the team",
     "invitation-revoked": "revoked an invitation",
+    "member-added": "added a member",
     "member-joined": "joined the team",
     "member-role-changed": "changed a member’s role",
     "member-removed": "removed a member",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from registry.teams.models import Membership, Team, User
+from registry.teams import access, members
+from registry.teams.models import Membership, Role, Team, User
 from registry.web.admin import Admin, Inline, NeverDeleted
 
 admin.site.unregister(Group)  # what a person may do is decided by their roles in teams
@@ -44,9 +49,42 @@ class NewMembershipInline(Inline):
         return False
 
 
-class WithMemberships(NeverDeleted):
+class ManagesMembers(Admin):
+    """Who is in a team is changed by the verbs that its own pages use: a last owner stays here too."""
+
+    def put(self, request: HttpRequest, member: Membership) -> None:
+        """Save what a form says of a new membership, or of one there is."""
+        by, role = cast("User", request.user), Role(member.role)
+        with refusals():
+            if member.pk:
+                members.change_role(by, member, role, access.require_of_staff)
+            else:
+                member.pk = members.add(by, member.team, member.user, role, access.require_of_staff).pk
+
+    def end(self, request: HttpRequest, member: Membership) -> None:
+        with refusals():
+            members.remove(cast("User", request.user), member, access.require_of_staff)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What a verb refuses is told on a page that says why; nothing of the form is saved."""
+    try:
+        yield
+    except members.MembersRefused as refused:
+        raise PermissionDenied(str(refused)) from None
+
+
+class WithMemberships(NeverDeleted, ManagesMembers):
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return [MembershipInline, NewMembershipInline] if obj else [NewMembershipInline]
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        for member in formset.save(commit=False):
+            self.put(request, member)
+        for member in formset.deleted_objects:
+            self.end(request, member)
+        formset.save_m2m()
 
 
 @admin.register(User)
@@ -86,10 +124,23 @@ class TeamAdmin(WithMemberships):
 
 
 @admin.register(Membership)
-class MembershipAdmin(Admin):
+class MembershipAdmin(ManagesMembers):
     list_display = ["user", "team", "role", "joined_at"]
     list_filter = ["role"]
     list_select_related = ["user", "team"]
     search_fields = ["user__email", "team__slug"]
     autocomplete_fields = ["user", "team"]
-    readonly_fields = ["joined_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> list[str]:
+        return ["joined_at", "user", "team"] if obj else ["joined_at"]
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        self.put(request, obj)
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        self.end(request, obj)
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        for member in queryset.select_related("team", "user"):
+            self.end(request, member)

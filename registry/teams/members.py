@@ -6,6 +6,8 @@ are, is asked under that hold: of two who act at the same moment, the second see
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -14,6 +16,8 @@ from registry.teams import access, tokens
 from registry.teams.models import Membership, Role, Team, User
 
 MANAGE = "manage members"
+Asked = Callable[[User, Team, str], None]
+"""Who is asked whether a person may: access.require, or access.require_of_staff in the admin."""
 LAST_OWNER = "{who} is the last owner of {team}: make another member an owner first."
 
 
@@ -27,8 +31,19 @@ def hold(team: Team) -> None:
 
 
 @transaction.atomic
-def change_role(by: User, member: Membership, role: Role) -> None:
-    stored = _managed(by, member)
+def add(by: User, team: Team, user: User, role: Role, asked: Asked = access.require) -> Membership:
+    """Let `user` in without an invitation, as only the admin does."""
+    hold(team)
+    asked(by, team, MANAGE)
+    if _members(team).filter(user=user).exists():
+        raise MembersRefused(f"{user} is in {team} already.")
+    record(team, by, "member-added", user, role=role.value)
+    return Membership.objects.create(team=team, user=user, role=role)
+
+
+@transaction.atomic
+def change_role(by: User, member: Membership, role: Role, asked: Asked = access.require) -> None:
+    stored = _managed(by, member, asked)
     if role != Role.OWNER:
         _keep_an_owner(stored)
     if stored.role != role:
@@ -37,9 +52,9 @@ def change_role(by: User, member: Membership, role: Role) -> None:
 
 
 @transaction.atomic
-def remove(by: User, member: Membership) -> None:
+def remove(by: User, member: Membership, asked: Asked = access.require) -> None:
     """End a membership. At once the person may do what a stranger may, and so may their tokens."""
-    stored = _managed(by, member)
+    stored = _managed(by, member, asked)
     _end(stored, by)
     record(stored.team, by, "member-removed", stored.user, role=stored.role)
 
@@ -74,10 +89,10 @@ def is_last_owner(member: Membership) -> bool:
     return not others.exclude(pk=member.pk).exists()
 
 
-def _managed(by: User, member: Membership) -> Membership:
+def _managed(by: User, member: Membership, asked: Asked = access.require) -> Membership:
     """The membership as it is stored, held for a change by someone who may make it."""
     hold(member.team)
-    access.require(by, member.team, MANAGE)
+    asked(by, member.team, MANAGE)
     stored = _members(member.team).filter(pk=member.pk).first()
     if stored is None:
         raise MembersRefused(f"{member.user} is no longer a member.")

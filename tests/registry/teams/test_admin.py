@@ -50,6 +50,56 @@ def test_a_slug_is_chosen_once(admin, team):
     assert list(Team.objects.filter(pk=team.pk).values_list("slug", "name")) == [("acme", "Acme & Co")]
 
 
+def forms(team: Team, *existing: dict[str, str], new: dict[str, str] | None = None) -> dict[str, str]:
+    """The team's page in the admin as it is sent: memberships there are, and one to be made."""
+    sent = {"name": team.name, "memberships-TOTAL_FORMS": str(len(existing))}
+    sent |= {"memberships-INITIAL_FORMS": str(len(existing)), "memberships-2-INITIAL_FORMS": "0"}
+    sent["memberships-2-TOTAL_FORMS"] = "1" if new else "0"
+    for prefix, rows in (("memberships", existing), ("memberships-2", [new] if new else [])):
+        for number, row in enumerate(rows):
+            sent |= {f"{prefix}-{number}-{name}": value for name, value in row.items()}
+    return sent
+
+
+def test_members_are_managed_on_the_page_of_their_team(admin, team, alice, bob, vera):
+    """By the verbs of the team's own pages: noted, tokens revoked, the last owner kept."""
+    at = f"/admin/teams/team/{team.pk}/change/"
+    hers, his, other = (each.memberships.get() for each in (alice, bob, vera))
+    kept = {"id": str(hers.pk), "role": "owner"}
+    changed, gone = {"id": str(his.pk), "role": "author"}, {"id": str(other.pk), "role": "viewer"}
+    new = User.objects.create_user("new@example.org")
+    sent = forms(team, kept, changed, gone | {"DELETE": "on"}, new={"user": str(new.pk), "role": "runner"})
+    assert admin.post(at, sent).status_code == 302
+    now = dict(team.memberships.values_list("user__email", "role"))
+    assert now == {"alice@example.org": "owner", "bob@example.org": "author", "new@example.org": "runner"}
+    noted = team.audit_entries.order_by("id").values_list("by_name", "action", "about")
+    assert sorted(noted) == [
+        ("root@example.org", "member-added", "new@example.org"),
+        ("root@example.org", "member-removed", "Vera"),
+        ("root@example.org", "member-role-changed", "Bob"),
+    ]
+    for change in ({"role": "viewer"}, {"DELETE": "on"}):
+        answer = admin.post(at, forms(team, kept | change))
+        assert answer.status_code == 403
+        assert "Alice is the last owner of Acme" in answer.content.decode()
+    assert team.memberships.get(user=alice).role == "owner"
+
+
+def test_a_last_owner_stays_on_the_page_of_memberships_too(admin, team, alice, bob):
+    hers, his = alice.memberships.get(), bob.memberships.get()
+    page = "/admin/teams/membership/"
+    assert admin.post(f"{page}{hers.pk}/change/", {"role": "viewer"}).status_code == 403
+    assert admin.post(f"{page}{hers.pk}/delete/", {"post": "yes"}).status_code == 403
+    chosen = {"action": "delete_selected", "_selected_action": [his.pk, hers.pk], "post": "yes"}
+    assert admin.post(page, chosen).status_code == 403
+    assert team.memberships.count() == 2
+    assert admin.post(f"{page}{his.pk}/change/", {"role": "owner"}).status_code == 302
+    assert admin.post(f"{page}{hers.pk}/delete/", {"post": "yes"}).status_code == 302
+    sent = {"user": alice.pk, "team": team.pk, "role": "viewer"}
+    assert admin.post(f"{page}add/", sent).status_code == 302
+    assert dict(team.memberships.values_list("user__name", "role")) == {"Bob": "owner", "Alice": "viewer"}
+
+
 @pytest.mark.parametrize("person", ["alice", "bob", "charlie"])
 def test_it_is_for_staff_only(client, person, request):
     client.force_login(request.getfixturevalue(person))
