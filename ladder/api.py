@@ -128,6 +128,9 @@ class RaceShape(serializers.Serializer[Standing]):
     team = serializers.CharField(source="batch.team.slug")
     started_by = PersonName(source="batch.started_by", allow_null=True)
     visibility = serializers.ChoiceField(source="batch.visibility", choices=Visibility.choices)
+    hidden = serializers.BooleanField(
+        source="batch.hidden", help_text="whether only members of the team see it"
+    )
     practice = serializers.BooleanField(source="batch.practice")
     state = serializers.ChoiceField(source="batch.state", choices=State.choices)
     created_at = serializers.DateTimeField(source="batch.created_at")

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from probes.views import batches, docs, evidence, probes, streams, try_it, versions
+from probes.views import batches, docs, evidence, moderation, probes, streams, try_it, versions
 
 PROBE = "probes/<slug:team>/<slug:slug>/"
 VERSION = PROBE + "v<int:number>/"
@@ -17,6 +17,10 @@ urlpatterns = [
     path(BATCH + "evidence", evidence.batch_evidence, name="batch-evidence"),
     path(BATCH + "cancel/", batches.cancel, name="batch-cancel"),
     path(BATCH + "again/", batches.again, name="batch-again"),
+    path(BATCH + "moderate/", moderation.moderate, name="batch-moderate"),
+    path(BATCH + "hide/", moderation.hide, name="batch-hide"),
+    path(BATCH + "unhide/", moderation.unhide, name="batch-unhide"),
+    path(BATCH + "attempts/<int:attempt>/redact/", moderation.redact, name="attempt-redact"),
     path("docs/", docs.how_we_count, name="docs"),
     path("docs/probe-file.schema.json", docs.probe_file_schema, name="probe-file-schema"),
 ]

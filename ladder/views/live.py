@@ -24,6 +24,8 @@ KIND = "race"
 def replay(key: str, after: int) -> Replayed:
     """All that changed beyond event `after`, as one frame."""
     race = Race.objects.select_related("batch", "ladder").get(pk=UUID(key))
+    if race.batch.hidden:  # who may see it was asked before it was hidden
+        return Replayed([], done=True)
     standing = race_standing(race)
     frames = [Frame(standing.seq, changes(standing, after))] if standing.seq > after else []
     return Replayed(frames, done=not standing.running)

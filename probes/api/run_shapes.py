@@ -32,6 +32,7 @@ class BatchShape(serializers.ModelSerializer[Batch]):
     started_by = PersonName(allow_null=True)
     visibility = serializers.ChoiceField(choices=Visibility.choices)
     state = serializers.ChoiceField(choices=State.choices)
+    hidden = serializers.BooleanField(read_only=True, help_text="whether only members of the team see it")
     tally = TallyShape()
     runs = ListLink("api-runs", batch="pk")
     trials = ListLink("api-trials", batch="pk")
@@ -40,9 +41,8 @@ class BatchShape(serializers.ModelSerializer[Batch]):
     class Meta:
         model = Batch
         fields = [
-            "id", "url", "page", "team", "title", "started_by", "visibility", "practice", "state",
-            "created_at", "cancelled_at", "finished_at", "tally", "runs", "trials",
-            "evidence",
+            "id", "url", "page", "team", "title", "started_by", "visibility", "hidden", "practice",
+            "state", "created_at", "cancelled_at", "finished_at", "tally", "runs", "trials", "evidence",
         ]  # fmt: skip
 
 
@@ -140,7 +140,8 @@ class AttemptShape(serializers.ModelSerializer[Attempt]):
             "number", "seq", "outcome", "error", "detail", "status", "output", "repaired", "finish",
             "served_model", "endpoint", "prompt_tokens", "completion_tokens", "reasoning_tokens",
             "sent_messages", "sent_parameters", "sent_digest", "late", "may_be_billed", "milliseconds",
-            "started_at", "recorded_at", "passed", "total", "scored_with", "verdicts",
+            "started_at", "recorded_at", "passed", "total", "scored_with", "redacted_at",
+            "output_digest", "verdicts",
         ]  # fmt: skip
 
     @extend_schema_field({"type": "object", "additionalProperties": {}})

@@ -170,7 +170,16 @@ def _attempt(run: Run, version: ProbeVersion, trial: Trial, attempt: Attempt) ->
         "endpoint": attempt.endpoint_name,
         "started_at": _time(attempt.started_at),
         "recorded_at": _time(attempt.recorded_at),
+        **_redacted(attempt),
     }
+
+
+def _redacted(attempt: Attempt) -> Record:
+    """Of an output that was redacted: that it was, and what it was by its digest."""
+    if attempt.redacted_at is None:
+        return {}
+    digest = {"output_digest": attempt.output_digest} if attempt.output_digest else {}
+    return {"redacted": True, "redacted_at": _time(attempt.redacted_at), **digest}
 
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")

@@ -35,7 +35,12 @@ class RunResult:
     @property
     def counts(self) -> bool:
         """What `counts_as_result` says of the run."""
-        return self.run.batch.visibility == Visibility.PUBLIC and not self.run.endpoint.practice
+        batch = self.run.batch
+        shown = batch.visibility == Visibility.PUBLIC and not batch.hidden
+        return shown and not self.run.endpoint.practice
+
+
+_would_count = Q(batch__visibility=Visibility.PUBLIC, endpoint__practice=False)
 
 
 def public_runs(version: ProbeVersion) -> QuerySet[Run]:
@@ -43,9 +48,15 @@ def public_runs(version: ProbeVersion) -> QuerySet[Run]:
     return _runs(version).filter(counts_as_result())
 
 
+def hidden_runs(version: ProbeVersion) -> QuerySet[Run]:
+    """Runs that would count as results, had no owner hidden them: their number is public."""
+    return _runs(version).filter(_would_count, batch__hidden_at__isnull=False)
+
+
 def public_practice_runs(version: ProbeVersion) -> QuerySet[Run]:
     """Public runs that never count as results."""
-    return _runs(version).filter(batch__visibility=Visibility.PUBLIC, endpoint__practice=True)
+    public = {"batch__visibility": Visibility.PUBLIC, "batch__hidden_at": None}
+    return _runs(version).filter(endpoint__practice=True, **public)
 
 
 def _runs(version: ProbeVersion) -> QuerySet[Run]:
@@ -115,8 +126,8 @@ def messages_sent(batch: Batch) -> list[Sent]:
 
 
 def counts_as_result() -> Q:
-    """Of runs: public and not practice. A practice endpoint answers by script."""
-    return Q(batch__visibility=Visibility.PUBLIC, endpoint__practice=False)
+    """Of runs: public, not hidden and not practice. A practice endpoint answers by script."""
+    return _would_count & Q(batch__hidden_at=None)
 
 
 def models_with_results() -> QuerySet[Run, Any]:

@@ -19,10 +19,10 @@ def visible_versions(person: Person) -> QuerySet[ProbeVersion]:
 
 
 def visible_batches(person: Person) -> QuerySet[Batch]:
-    """Batches the person may see, none of whose probes is hidden from them: a batch shows its prompts."""
+    """Batches the person may see, neither hidden nor on a probe that is: a batch shows its prompts."""
     hidden = Probe.objects.exclude(pk__in=access.visible(person, Probe.objects.all()).values("pk"))
     rows = access.visible(person, Batch.objects.select_related("team", "started_by"))
-    return rows.exclude(runs__version__probe__in=hidden)
+    return access.unhidden(person, rows).exclude(runs__version__probe__in=hidden)
 
 
 def visible_runs(person: Person) -> QuerySet[Run]:

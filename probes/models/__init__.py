@@ -1,3 +1,4 @@
+from probes.models.moderation import Moderation
 from probes.models.probe import Probe, Visibility
 from probes.models.run import Attempt, Batch, Outcome, Run, State, Trial, Verdict
 from probes.models.version import Fixture, ProbeVersion, Rubric, Rule
@@ -6,6 +7,7 @@ __all__ = [
     "Attempt",
     "Batch",
     "Fixture",
+    "Moderation",
     "Outcome",
     "Probe",
     "ProbeVersion",

@@ -54,6 +54,7 @@ class Batch(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.RUNNING)
     seq = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
+    hidden_at = models.DateTimeField(null=True, help_text="while set, only members of the team see it")
     cancelled_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -75,6 +76,10 @@ class Batch(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("batch", args=[self.pk])
+
+    @property
+    def hidden(self) -> bool:
+        return self.hidden_at is not None
 
 
 @bounded("batch", "run_count")
@@ -218,6 +223,10 @@ class Attempt(models.Model):
     passed = models.PositiveSmallIntegerField(null=True)
     total = models.PositiveSmallIntegerField(null=True)
     scored_with = models.CharField(max_length=200, blank=True)
+    redacted_at = models.DateTimeField(null=True)
+    output_digest = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the output as it was before it was redacted"
+    )
 
     class Meta:
         ordering = ["batch", "seq"]

@@ -35,7 +35,7 @@ def replay(key: str, after: int) -> Replayed:
     The batch is read first: what lands while the rest is read is shown now and once more later.
     """
     batch = Batch.objects.select_related("team").filter(pk=key).first()
-    if batch is None:
+    if batch is None or batch.hidden:  # who may see it was asked before it was hidden
         return Replayed([], done=True)
     frames = [Frame(batch.seq, _frame(batch, after))] if batch.seq > after else []
     return Replayed(frames, done=batch.finished_at is not None)

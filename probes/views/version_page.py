@@ -14,7 +14,7 @@ from probes.core.document import Document
 from probes.core.fixtures import Examined, examine
 from probes.core.template import value_problem
 from probes.core.view import MAX_CHARACTERS, repair
-from probes.domain.runs import RunResult, public_practice_runs, public_runs, run_results
+from probes.domain.runs import RunResult, hidden_runs, public_practice_runs, public_runs, run_results
 from probes.domain.visible import visible_batches, visible_versions
 from probes.models import Batch, ProbeVersion
 from probes.views.check_words import CheckWords, check_words
@@ -58,6 +58,7 @@ def version_context(request: HttpRequest, version: ProbeVersion) -> dict[str, An
         "history": history,
         "results": results[:RUNS_SHOWN],
         "more_results": len(results) > RUNS_SHOWN,
+        "hidden_results": hidden_runs(version).count(),
         "practice_only": not results and public_practice_runs(version).exists(),
         "rules": rule_rows(document),
         "patterns_only": all(rule.check.kind == "pattern" for rule in document.rubric.rules),

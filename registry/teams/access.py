@@ -25,6 +25,7 @@ RIGHTS: dict[str, Role] = {
     "manage members": Role.OWNER,
     "see the audit log": Role.OWNER,
     "rename the team": Role.OWNER,
+    "hide and redact": Role.OWNER,
 }
 """Each right and the least role that has it."""
 
@@ -72,6 +73,12 @@ def visible(person: Person, rows: QuerySet[Row], team: str = "team") -> QuerySet
     return rows.filter(
         Q(**{beside: "public"}) | Q(**{f"{team}__in": teams_where(person, "see team results")})
     )
+
+
+def unhidden(person: Person, rows: QuerySet[Row], team: str = "team") -> QuerySet[Row]:
+    """Those of `rows` that are not hidden, and of the hidden ones those of the person's teams."""
+    beside = team.removesuffix("team") + "hidden_at"
+    return rows.filter(Q(**{beside: None}) | Q(**{f"{team}__in": teams_where(person, "see team results")}))
 
 
 def of_members(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:

@@ -54,7 +54,7 @@ class Recount:
 def recounts() -> Iterator[Recount]:
     """Every stored verdict of a check that counts words split at white space, the latest first."""
     kind = {"rule__check_data__kind": "words", "rule__check_data__token": "whitespace"}
-    rows = Verdict.objects.filter(**kind)
+    rows = Verdict.objects.filter(attempt__redacted_at=None, **kind)
     found = rows.select_related("rule", "attempt__trial__run__version__probe").defer(
         "attempt__trial__run__version__document", "spans", "attempt__sent_messages"
     )

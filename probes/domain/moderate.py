@@ -1,0 +1,143 @@
+"""Hide what should not be read in public, and erase what should be read by nobody.
+
+Both are an owner's, with a reason that is kept. What is hidden can be shown again; what is redacted
+is gone: of an output the digest and the verdicts stay, and no verdict quotes it any more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from probes.core.template import is_blank, line_problem
+from probes.core.view import WHITE_SPACE
+from probes.domain.events import Held, held
+from probes.models import Attempt, Batch, Moderation, Outcome, Trial, Verdict
+from probes.models.moderation import LONGEST_REASON
+from registry.immutability import erasure
+from registry.teams import access
+from registry.teams.models import User
+
+RIGHT = "hide and redact"
+REDACTED = "[redacted]"
+QUOTED = "redacted with the output that it quoted"
+
+_WORDS = re.compile(r"\w+")
+_LONG_NUMBER = 4
+"""Digits from which a number of the output is taken for more than a count."""
+
+
+class ModerationRefused(ValueError):
+    """Nothing was changed; the message says why and what to do."""
+
+
+def hide_batch(batch: Batch, by: User, reason: str) -> None:
+    """From now on only members of its team see it: on no list, page, stream, file or API of others.
+
+    Raises ModerationRefused, and what `access.require` does.
+    """
+    _change(batch, by, reason, Moderation.Act.HIDE)
+
+
+def unhide_batch(batch: Batch, by: User, reason: str) -> None:
+    """Those whom its visibility lets see it do so again. Raises what `hide_batch` does."""
+    _change(batch, by, reason, Moderation.Act.UNHIDE)
+
+
+def _change(batch: Batch, by: User, reason: str, act: Moderation.Act) -> None:
+    access.require(by, batch.team, RIGHT)
+    reason, hide = _reason(reason), act == Moderation.Act.HIDE
+    with held([batch.pk]) as batches:
+        if batches[batch.pk].hidden == hide:
+            raise ModerationRefused(f"It is {'hidden' if hide else 'not hidden'} already: reload the page.")
+        Batch.objects.filter(pk=batch.pk).update(hidden_at=Now() if hide else None)
+        batches.next_seq(batch.pk)  # whoever watches is told, and its stream ends
+        Moderation.objects.create(batch=batch, act=act, by=by, reason=reason)
+
+
+def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:
+    """Replace the text that came back; its digest stays, and so do the verdicts, without what they quote.
+
+    Raises ModerationRefused, and what `access.require` does.
+    """
+    access.require(by, attempt.batch.team, RIGHT)
+    reason = _reason(reason)
+    with held([attempt.batch_id]) as batches, erasure(f"attempt {attempt.pk} is redacted"):
+        row = Attempt.objects.get(pk=attempt.pk)
+        if row.redacted_at or not redactable(attempt.batch).filter(pk=row.pk).exists():
+            raise ModerationRefused("There is no text in this attempt to redact: it may be redacted already.")
+        _erase(row)
+        _announce(row, batches)
+        Moderation.objects.create(
+            batch=attempt.batch, attempt=row, act=Moderation.Act.REDACT, by=by, reason=reason
+        )
+
+
+def redactable(batch: Batch) -> QuerySet[Attempt]:
+    """The attempts whose text can be redacted: an output that was scored, or what a failed call left."""
+    said = Q(outcome=Outcome.ERROR) & (~Q(detail="") | ~Q(output=""))
+    rows = batch.attempts.filter(
+        said | (~Q(outcome=Outcome.ERROR) & ~Q(outcome=Outcome.EMPTY) & ~Q(output=""))
+    )
+    return rows.filter(redacted_at=None).order_by("trial__run__position", "trial__repeat", "number", "late")
+
+
+def _erase(attempt: Attempt) -> None:
+    digest = hashlib.sha256(attempt.output.encode("utf-8", "surrogatepass")).hexdigest()
+    Attempt.objects.filter(pk=attempt.pk).update(
+        output=REDACTED if attempt.output else "",
+        detail=REDACTED if attempt.detail else "",
+        output_digest=digest if attempt.output else "",
+        redacted_at=Now(),
+    )
+    for verdict in attempt.verdicts.all():
+        Verdict.objects.filter(pk=verdict.pk).update(**without_quotes(verdict, attempt.output))
+
+
+def _announce(attempt: Attempt, batches: Held) -> None:
+    """Pages that are open take the new text, as they take a new verdict."""
+    Trial.objects.filter(pk=attempt.trial_id).update(seq=batches.next_seq(attempt.batch_id))
+
+
+def without_quotes(verdict: Verdict, output: str) -> Mapping[str, Any]:
+    """A verdict as it is told without the text it is about: its numbers stay, and words of the rubric."""
+    quoted = quotes(verdict.message, output, verdict.unit)
+    return {
+        "spans": [],
+        "actual": verdict.actual if _is_plain(verdict.actual) else None,
+        "message": QUOTED if quoted else verdict.message,
+    }
+
+
+def _is_plain(actual: Any) -> bool:
+    if isinstance(actual, list):
+        return all(map(_is_plain, actual))
+    return actual is None or isinstance(actual, bool | int | float)
+
+
+def quotes(message: str, output: str, unit: str) -> bool:
+    """Whether a word of `message` other than its unit, or a long number in it, may come from `output`."""
+    text = output.casefold()
+    words = [
+        word for word in _WORDS.findall(message.casefold()) if word not in _WORDS.findall(unit.casefold())
+    ]
+    long = [word for word in words if len(word) >= (_LONG_NUMBER if word.isdecimal() else 2)]
+    single = [word for word in words if len(word) == 1 and not word.isdecimal()]
+    return any(word in text for word in long) or len(single) > 1
+
+
+def _reason(reason: str) -> str:
+    stripped = reason.strip(WHITE_SPACE)
+    if is_blank(stripped):
+        raise ModerationRefused("Write the reason: it is kept beside what you did, for your team to read.")
+    if len(stripped) > LONGEST_REASON:
+        said = f"The reason has {len(stripped):,} characters"
+        raise ModerationRefused(f"{said}: shorten it to {LONGEST_REASON} or fewer.")
+    if problem := line_problem(stripped, "The reason"):
+        raise ModerationRefused(problem)
+    return stripped

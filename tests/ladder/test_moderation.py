@@ -1,0 +1,122 @@
+"""An owner hides a race and redacts an output, by the pages; what others are answered then."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from ladder.models import Race
+from ladder.views import live
+from probes.core.verification import verify_lines
+from probes.domain.evidence import lines
+from probes.domain.moderate import redactable
+from probes.models import Batch
+from probes.views import streams
+from tests.ladder.raced import a_practice_race, climbed
+
+pytestmark = pytest.mark.django_db
+CONCEPT = "an insult to Charlie"
+
+
+@pytest.fixture
+def race(library, team, alice) -> Race:
+    return climbed(a_practice_race(team, by=alice, concept=CONCEPT))
+
+
+def as_one(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def addresses(race: Race) -> list[str]:
+    """Every page, stream, file and door by which the race could be read."""
+    run = race.batch.runs.all()[0]
+    named = ("race", "race-stream", "race-evidence", "batch", "batch-stream", "batch-evidence", "api-race")
+    more = [reverse("api-run", args=[run.pk]), reverse("api-trial", args=[run.trials.all()[0].pk])]
+    again = f"{race.ladder.get_absolute_url()}?again={race.pk}"
+    return [reverse(name, args=[race.pk]) for name in (*named, "api-batch", "api-batch-evidence")] + [
+        *more,
+        again,
+    ]
+
+
+LISTS = [
+    "/",
+    "/results/",
+    "/ladders/registry/one-sentence-torture-test/",
+    "/api/v1/races/",
+    "/api/v1/batches/",
+]
+LISTS += ["/api/v1/runs/", "/api/v1/trials/", "/probes/registry/haiku/"]
+
+
+def statuses(client: Client, asked: list[str]) -> set[int]:
+    answers = [client.get(address) for address in asked]
+    assert [bool(answer.getvalue()) for answer in answers]
+    return {answer.status_code for answer in answers}
+
+
+def test_a_hidden_race_is_there_for_members_alone(client, race, alice, vera):
+    owner, member = as_one(alice), as_one(vera)
+    hide = reverse("batch-hide", args=[race.pk])
+    answer = owner.post(hide, {"reason": " "})
+    assert answer.status_code == 422
+    assert "Write the reason" in answer.content.decode()
+    assert owner.post(hide, {"reason": "its concept is an insult"}).status_code == 302
+    assert statuses(client, addresses(race)) == {404}
+    assert not [address for address in LISTS if CONCEPT in client.get(address).content.decode()]
+    page = member.get(race.get_absolute_url()).content.decode()
+    assert "Hidden by an owner: only members of Acme see this page." in page
+    assert "Hide or redact" not in page
+    assert '<span class="label">hidden</span>' in member.get("/results/").content.decode()
+    assert member.get(reverse("api-race", args=[race.pk])).json()["hidden"] is True
+    done = owner.get(reverse("batch-moderate", args=[race.pk])).content.decode()
+    assert "Hidden. " in done
+    assert "its concept is an insult" in done
+    assert owner.post(reverse("batch-unhide", args=[race.pk]), {"reason": "it was none"}).status_code == 302
+    assert client.get(race.get_absolute_url()).status_code == 200
+
+
+def test_an_open_stream_of_a_hidden_race_ends_and_tells_nothing(race, alice):
+    for replay in (live.replay, streams.replay):
+        assert replay(str(race.pk), 0).frames
+    as_one(alice).post(reverse("batch-hide", args=[race.pk]), {"reason": "an insult"})
+    for replay in (live.replay, streams.replay):
+        told = replay(str(race.pk), 0)
+        assert (list(told.frames), told.done) == ([], True)
+
+
+def test_a_redacted_output_is_nowhere_and_the_evidence_verifies(client, race, alice):
+    owner = as_one(alice)
+    passed = redactable(race.batch).filter(passed=1).exclude(trial__run__model="silent").first()
+    assert passed
+    secret, marks = passed.output, verified(race).marks
+    address = reverse("attempt-redact", args=[race.pk, passed.pk])
+    assert secret in words(owner, address)
+    assert owner.post(address, {"reason": ""}).status_code == 422
+    assert owner.post(address, {"reason": "it holds a key"}).status_code == 302
+    assert owner.get(address).status_code == 404
+    found = verified(race)
+    assert found.lies == []
+    assert (found.redacted, found.marks) == (1, marks)
+    for page in (race.get_absolute_url(), reverse("batch", args=[race.pk])):
+        shown = words(client, page)
+        assert "an owner of the team erased this text" in shown
+        assert secret not in shown
+    trial = client.get(reverse("api-trial", args=[passed.trial_id])).json()
+    attempt = next(each for each in trial["attempts"] if each["redacted_at"])
+    assert (attempt["output"], len(attempt["output_digest"])) == ("[redacted]", 64)
+
+
+def words(client: Client, address: str) -> str:
+    """What a page says: an output stands in it with its white space in elements."""
+    return html.unescape(re.sub("<[^>]+>", "", client.get(address).content.decode()))
+
+
+def verified(race: Race):
+    return verify_lines(f"{line}\n".encode() for line in lines(Batch.objects.get(pk=race.pk)))

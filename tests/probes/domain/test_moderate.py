@@ -1,0 +1,198 @@
+"""Hide, show again, redact: who may, and what is left. That evidence still verifies: tests/ladder."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.db import DatabaseError, transaction
+from django.http import Http404
+
+from probes.core import Reply
+from probes.core.verification import verify_lines
+from probes.domain.evidence import lines
+from probes.domain.moderate import (
+    QUOTED,
+    REDACTED,
+    ModerationRefused,
+    hide_batch,
+    quotes,
+    redact_attempt,
+    redactable,
+    unhide_batch,
+    without_quotes,
+)
+from probes.domain.runs import hidden_runs, public_runs, run_results
+from probes.domain.verification.recount import recounts
+from probes.domain.visible import visible_batches
+from probes.models import Batch, Moderation, Verdict
+from registry.endpoints.models import Endpoint
+from registry.teams import access
+from tests.probes import ran
+from tests.probes.stage import a_version
+
+pytestmark = pytest.mark.django_db
+SECRET = "sk-live 0123456789 abcdef xyz"
+
+
+@pytest.fixture
+def endpoint(team) -> Endpoint:
+    return ran.endpoint(team)
+
+
+@pytest.fixture
+def batch(team, endpoint, alice) -> Batch:
+    replies = [SECRET, "one two three", None, Reply("  ", "length")]
+    return ran.batch(a_version(team), endpoint, replies, by=alice)
+
+
+def test_a_hidden_batch_is_there_for_its_members_alone(batch, alice, vera, charlie, staff):
+    hide_batch(batch, alice, "  its concept is an insult ")
+    assert batch in visible_batches(vera)
+    assert not visible_batches(charlie).exists()
+    assert not visible_batches(staff).exists()
+    act = Moderation.objects.get()
+    assert (act.batch, act.by, act.act, act.reason) == (batch, alice, "hide", "its concept is an insult")
+    unhide_batch(batch, alice, "it was none")
+    assert batch in visible_batches(charlie)
+    assert [act.act for act in batch.moderations.all()] == ["unhide", "hide"]
+
+
+def test_a_hidden_batch_counts_as_no_result_and_its_number_is_known(batch, alice):
+    version = batch.runs.get().version
+    hide_batch(batch, alice, "an insult")
+    assert not public_runs(version).exists()
+    assert hidden_runs(version).count() == 1
+    assert not run_results(version.runs.select_related("batch", "endpoint"))[0].counts
+
+
+def test_whoever_watches_is_told(batch, alice):
+    before = batch.seq
+    hide_batch(batch, alice, "an insult")
+    batch.refresh_from_db()
+    assert batch.seq == before + 1
+
+
+@pytest.mark.parametrize(
+    ("person", "refusal"),
+    [("anna", PermissionDenied), ("bob", PermissionDenied), ("vera", PermissionDenied), ("charlie", Http404)],
+)
+def test_only_an_owner_hides_and_redacts(batch, person, refusal, request):
+    user = request.getfixturevalue(person)
+    attempt = batch.attempts.first()
+    for act in (lambda: hide_batch(batch, user, "why"), lambda: redact_attempt(attempt, user, "why")):
+        with pytest.raises(refusal):
+            act()
+    assert not Moderation.objects.exists()
+
+
+def test_no_token_hides_or_redacts():
+    assert access.RIGHTS["hide and redact"] == "owner"
+    assert "hide and redact" not in access.SCOPES
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("", "Write the reason"),
+        (" \u200b ", "Write the reason"),
+        ("x" * 301, "301 characters: shorten it to 300"),
+        ("one\ntwo", "line break"),
+        ("one\x1b[2Jtwo", "U+001B"),
+    ],
+)
+def test_a_reason_is_one_line(batch, alice, reason, said):
+    for act in (
+        lambda: hide_batch(batch, alice, reason),
+        lambda: redact_attempt(batch.attempts.first(), alice, reason),
+    ):
+        with pytest.raises(ModerationRefused, match=said.replace("+", r"\+")):
+            act()
+    assert not Moderation.objects.exists()
+
+
+def test_what_is_hidden_cannot_be_hidden_again(batch, alice):
+    hide_batch(batch, alice, "an insult")
+    with pytest.raises(ModerationRefused, match="hidden already"):
+        hide_batch(batch, alice, "an insult")
+    unhide_batch(batch, alice, "it was none")
+    with pytest.raises(ModerationRefused, match="not hidden already"):
+        unhide_batch(batch, alice, "it was none")
+
+
+def test_a_redacted_text_is_gone_and_its_digest_and_verdicts_stay(batch, alice, caplog):
+    attempt = batch.attempts.first()
+    before = [(verdict.ok, verdict.actual, verdict.message) for verdict in attempt.verdicts.all()]
+    assert before == [(False, 4, "4 / 3 words")]
+    redact_attempt(attempt, alice, "it holds a key")
+    attempt.refresh_from_db()
+    assert attempt.output == REDACTED
+    assert attempt.output_digest == hashlib.sha256(SECRET.encode()).hexdigest()
+    after = [(verdict.ok, verdict.actual, verdict.message) for verdict in attempt.verdicts.all()]
+    assert after == before
+    assert [verdict.spans for verdict in attempt.verdicts.all()] == [[]]
+    act = Moderation.objects.get()
+    assert (act.attempt, act.by, act.reason) == (attempt, alice, "it holds a key")
+    assert f"attempt {attempt.pk} is redacted" in caplog.text
+    assert SECRET not in caplog.text
+
+
+def test_the_evidence_says_what_is_redacted(batch, alice):
+    redact_attempt(batch.attempts.first(), alice, "it holds a key")
+    written = [f"{line}\n".encode() for line in lines(batch)]
+    assert SECRET not in b"".join(written).decode()
+    assert sum(b'"redacted":true' in line for line in written) == 1
+    assert verify_lines(written).redacted == 1
+    assert {recount.verdict.attempt.output for recount in recounts()} == {"one two three", "  "}
+
+
+def test_of_a_failed_call_what_the_server_said_is_erased(batch, alice):
+    failed = batch.attempts.get(outcome="error")
+    redact_attempt(failed, alice, "it echoes a name")
+    failed.refresh_from_db()
+    assert (failed.output, failed.detail, failed.output_digest) == ("", REDACTED, "")
+
+
+def test_nothing_is_redacted_twice_nor_where_there_is_no_text(batch, alice):
+    first, *_, blank = batch.attempts.order_by("seq")
+    assert list(redactable(batch).values_list("seq", flat=True)) == [2, 4, 6]
+    redact_attempt(first, alice, "a key")
+    for attempt in (first, blank):
+        with pytest.raises(ModerationRefused, match="There is no text"):
+            redact_attempt(attempt, alice, "a key")
+    assert Moderation.objects.count() == 1
+
+
+def test_what_was_done_cannot_be_undone_or_rewritten(batch, alice):
+    redact_attempt(batch.attempts.first(), alice, "a key")
+    for change in (
+        lambda: Moderation.objects.update(reason="another"),
+        lambda: Moderation.objects.all()._raw_delete("default"),
+        lambda: batch.attempts.update(output="what I like better"),
+    ):
+        with pytest.raises(DatabaseError, match="cannot be changed"), transaction.atomic():
+            change()
+
+
+@pytest.mark.parametrize(
+    ("message", "unit", "quoted"),
+    [
+        ("11 / 10 words", "words", False),
+        ("3 / 0 letter e", "letter e", False),
+        ("nothing matched", "pattern", False),
+        ("matched 'sk-live'", "pattern", True),
+        ("matched 'SK'", "pattern", True),
+        ("begins with '0123…', not '{'", "text", True),
+        ("charset violation: s k l", "characters", True),
+        ("empty output", "", False),
+    ],
+)
+def test_a_message_that_quotes_the_output_is_known(message, unit, quoted):
+    assert quotes(message, f"eleven words: {SECRET}", unit) is quoted
+
+
+def test_no_verdict_quotes_what_was_redacted():
+    spans = [[0, 3, "match", "sk"]]
+    told = Verdict(message="begins with 'sk-live'", actual="sk-live", unit="text", spans=spans)
+    assert without_quotes(told, SECRET) == {"spans": [], "actual": None, "message": QUOTED}
