@@ -97,14 +97,24 @@ SITE = [
     row("batch",                "batch",          "200",                        "405"),
     row("batch",                "team's batch",   MEMBERS,                      "405"),
     row("batch",                "blocked batch",  MEMBERS,                      "405"),
+    row("batch",                "unseen batch",   MEMBERS,                       "405"),
     row("batch-stream",         "batch",          "503",                        "405"),
     row("batch-stream",         "team's batch",   "404 404 503 503 503 503 404","405"),
+    row("batch-stream",         "unseen batch",   "404 404 503 503 503 503 404", "405"),
     row("batch-evidence",       "batch",          "200",                        "405"),
     row("batch-evidence",       "team's batch",   MEMBERS,                      "405"),
+    row("batch-evidence",       "unseen batch",   MEMBERS,                       "405"),
     row("batch-cancel",         "batch",          IN_405,                       "in 404 403 302 302 302 404"),
     row("batch-cancel",         "team's batch",   IN_405,                       "in 404 403 302 302 302 404"),
     row("batch-again",          "batch",          IN_405,                       "in 404 403 302 302 302 404"),
     row("batch-again",          "team's batch",   IN_405,                       "in 404 403 302 302 302 404"),
+    row("batch-moderate",       "batch",          "in 404 403 403 403 200 404", IN_405),
+    row("batch-moderate",       "unseen batch",   "in 404 403 403 403 200 404", IN_405),
+    row("batch-hide",           "batch",          IN_405,                       "in 404 403 403 403 302 404"),
+    row("batch-hide",           "team's batch",   IN_405,                       "in 404 403 403 403 302 404"),
+    row("batch-unhide",         "unseen batch",   IN_405,                       "in 404 403 403 403 302 404"),
+    row("attempt-redact",       "attempt",        "in 404 403 403 403 200 404", "in 404 403 403 403 302 404"),
+    row("attempt-redact",       "team's attempt", "in 404 403 403 403 200 404", "in 404 403 403 403 302 404"),
     row("docs",                 "",               "200",                        "405"),
     row("probe-file-schema",    "",               "200",                        "405"),
     row("sign-in",              "",               "200",                        "422"),
@@ -153,16 +163,20 @@ API = [
     row("api-batch",            "batch",          "200",                        "405"),
     row("api-batch",            "team's batch",   MEMBERS,                      "405"),
     row("api-batch",            "blocked batch",  MEMBERS,                      "405"),
+    row("api-batch",            "unseen batch",  MEMBERS,                      "405"),
     row("api-batch-evidence",   "batch",          "200",                        "405"),
     row("api-batch-evidence",   "team's batch",   MEMBERS,                      "405"),
+    row("api-batch-evidence",   "unseen batch",   MEMBERS,                      "405"),
     row("api-runs",             "",               "200",                        "405"),
     row("api-run",              "run",            "200",                        "405"),
     row("api-run",              "team's run",     MEMBERS,                      "405"),
     row("api-run",              "blocked run",    MEMBERS,                      "405"),
+    row("api-run",              "unseen run",    MEMBERS,                      "405"),
     row("api-trials",           "",               "200",                        "405"),
     row("api-trial",            "trial",          "200",                        "405"),
     row("api-trial",            "team's trial",   MEMBERS,                      "405"),
     row("api-trial",            "blocked trial",  MEMBERS,                      "405"),
+    row("api-trial",            "unseen trial",  MEMBERS,                      "405"),
     row("api-models",           "",               "200",                        "405"),
     row("api-ladders",          "",               "200",                        "405"),
     row("api-ladder-current",   "ladder",         "200",                        "405"),
@@ -201,6 +215,9 @@ What members of the staff who are no superusers see is in tests/probes/admin/tes
 """
 
 SENT: dict[str, dict[str, str]] = {
+    "batch-hide": {"reason": "an insult"},
+    "batch-unhide": {"reason": "it was none"},
+    "attempt-redact": {"reason": "it holds a key"},
     "try-it": {"output": "one two three"},
     "run-version": {"endpoint": "lab", "model": "m", "repeats": "1", "visibility": "team", "key": "a"},
     "race-new": {
@@ -246,11 +263,19 @@ def named_arguments(planted: Planted) -> dict[str, dict[str, Any]]:
 
 
 def _batches(planted: Planted) -> dict[str, dict[str, Any]]:
-    """Batches, and a run and a trial of each."""
+    """Batches, and a run, a trial and an attempt of each."""
+    named = {
+        "": planted.shown,
+        "team's ": planted.kept,
+        "blocked ": planted.blocked,
+        "unseen ": planted.unseen,
+    }
     found: dict[str, dict[str, Any]] = {}
-    for whose, batch in (("", planted.shown), ("team's ", planted.kept), ("blocked ", planted.blocked)):
+    for whose, batch in named.items():
         run = batch.runs.get()
         found[f"{whose}batch"] = {"pk": batch.pk}
         found[f"{whose}run"] = {"pk": run.pk}
-        found[f"{whose}trial"] = {"pk": run.trials.all()[0].pk}
+        trial = run.trials.all()[0]
+        found[f"{whose}trial"] = {"pk": trial.pk}
+        found[f"{whose}attempt"] = {"pk": batch.pk, "attempt": trial.attempts.all()[0].pk}
     return found

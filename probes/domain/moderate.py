@@ -19,6 +19,7 @@ from probes.core.view import WHITE_SPACE
 from probes.domain.events import Held, held
 from probes.models import Attempt, Batch, Moderation, Outcome, Trial, Verdict
 from probes.models.moderation import LONGEST_REASON
+from registry.audit.domain import record
 from registry.immutability import erasure
 from registry.teams import access
 from registry.teams.models import User
@@ -58,6 +59,7 @@ def _change(batch: Batch, by: User, reason: str, act: Moderation.Act) -> None:
         Batch.objects.filter(pk=batch.pk).update(hidden_at=Now() if hide else None)
         batches.next_seq(batch.pk)  # whoever watches is told, and its stream ends
         Moderation.objects.create(batch=batch, act=act, by=by, reason=reason)
+        record(batch.team, by, "batch-hidden" if hide else "batch-shown", batch.title, reason=reason)
 
 
 def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:
@@ -76,6 +78,7 @@ def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:
         Moderation.objects.create(
             batch=attempt.batch, attempt=row, act=Moderation.Act.REDACT, by=by, reason=reason
         )
+        record(attempt.batch.team, by, "output-redacted", f"{row}: {attempt.batch.title}", reason=reason)
 
 
 def redactable(batch: Batch) -> QuerySet[Attempt]:

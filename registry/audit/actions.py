@@ -23,6 +23,9 @@ ACTIONS: dict[str, str] = {
     "version-published": "published a version",
     "batch-started": "started runs",
     "batch-cancelled": "cancelled runs",
+    "batch-hidden": "hid runs",
+    "batch-shown": "showed runs again",
+    "output-redacted": "redacted an output",
     "token-made": "made an API token",
     "token-revoked": "revoked an API token",
 }

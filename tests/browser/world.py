@@ -45,6 +45,8 @@ class World:
     """Three repeats of a probe, finished."""
     runs_running: str = ""
     """Runs that wait for answers."""
+    attempt: str = ""
+    """The number of an attempt of the batch."""
     endpoint: str = ""
 
 
@@ -64,6 +66,7 @@ def made_world(browser: Browser, site: Site, signed_in: StorageState) -> Iterato
         _make_races(page, site, world, slow)
         world.batch = start_runs(page, site, ("Mixed", "tester"), repeats=3)
         expect(page.get_by_text("3 of 3 trials closed").first).to_be_visible(timeout=20_000)
+        world.attempt = an_attempt(page, world.batch)
         world.runs_running = start_runs(page, site, ("Slow", "tester"), repeats=2)
         make_token(page, site)
         page.close()
@@ -108,6 +111,13 @@ def start_runs(page: Page, site: Site, lane: steps.Lane, repeats: int = 1) -> st
     page.get_by_role("button", name=re.compile("^Run v1")).click()
     page.wait_for_url(re.compile(r"/batches/[0-9a-f-]+/(#run)?$"))
     return page.url.removesuffix("#run")
+
+
+def an_attempt(page: Page, batch: str) -> str:
+    """The number of one that can be redacted, as its link has it."""
+    page.goto(f"{batch}moderate/")
+    link = page.get_by_role("link", name=re.compile("^Redact repeat 1")).get_attribute("href")
+    return str(link).split("/")[-3]
 
 
 def make_token(page: Page, site: Site) -> None:

@@ -57,6 +57,15 @@ def test_a_hidden_batch_is_there_for_its_members_alone(batch, alice, vera, charl
     unhide_batch(batch, alice, "it was none")
     assert batch in visible_batches(charlie)
     assert [act.act for act in batch.moderations.all()] == ["unhide", "hide"]
+    noted = (
+        batch.team.audit_entries.filter(by=alice)
+        .order_by("pk")
+        .values_list("by_name", "action", "about", "details")
+    )
+    assert list(noted) == [
+        ("Alice", "batch-hidden", batch.title, {"reason": "its concept is an insult"}),
+        ("Alice", "batch-shown", batch.title, {"reason": "it was none"}),
+    ]
 
 
 def test_a_hidden_batch_counts_as_no_result_and_its_number_is_known(batch, alice):
@@ -134,6 +143,9 @@ def test_a_redacted_text_is_gone_and_its_digest_and_verdicts_stay(batch, alice, 
     assert [verdict.spans for verdict in attempt.verdicts.all()] == [[]]
     act = Moderation.objects.get()
     assert (act.attempt, act.by, act.reason) == (attempt, alice, "it holds a key")
+    noted = batch.team.audit_entries.get(by=alice)
+    assert (noted.by, noted.action, noted.details) == (alice, "output-redacted", {"reason": "it holds a key"})
+    assert SECRET not in noted.about
     assert f"attempt {attempt.pk} is redacted" in caplog.text
     assert SECRET not in caplog.text
 

@@ -30,13 +30,17 @@ TEAM_SECRETS = ["Hidden title", "hidden-probe", "team-only-model", "team-only ou
 
 @dataclass(frozen=True)
 class Planted:
-    """`shown` is open to everybody; `kept` to members of acme; `blocked` is public on a hidden probe."""
+    """`shown` is open to everybody; `kept` to members of acme; `blocked` is public on a hidden probe.
+
+    `unseen` is public, and its owner has hidden it.
+    """
 
     version: ProbeVersion
     hidden: ProbeVersion
     shown: Batch
     kept: Batch
     blocked: Batch
+    unseen: Batch
     race: Race
     kept_race: Race
 
@@ -53,12 +57,14 @@ def plant(team: Team, alice: User) -> Planted:
         version, endpoint, ["team-only output"], by=nameless, visibility="team", model="team-only-model"
     )
     blocked = batch(hidden, endpoint, ["team-only output"], by=alice)
+    unseen = batch(version, endpoint, ["team-only output"], by=alice, model="team-only-model")
+    Batch.objects.filter(pk=unseen.pk).update(hidden_at=unseen.created_at)
     _plant_leases(shown)
     ladder = a_ladder(team)
     race = a_race(ladder, endpoint, alice)
     kept_race = a_race(ladder, endpoint, alice, visibility="team", concept="a hidden concept")
     _close_one_of(race)
-    return Planted(version, hidden, shown, kept, blocked, race, kept_race)
+    return Planted(version, hidden, shown, kept, blocked, unseen, race, kept_race)
 
 
 def a_ladder(team: Team, rungs: int = 2) -> Ladder:
