@@ -189,7 +189,7 @@ def test_the_page_takes_as_many_queries_for_three_runs_as_for_one(
         client.get(version.get_absolute_url())
 
 
-QUERIES = 9
+QUERIES = 10
 
 
 def test_the_list_filters_by_category_and_has_an_empty_state(client, team, version, shipped):
