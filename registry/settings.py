@@ -7,7 +7,6 @@ links be printed and models on this machine be called without an operator's allo
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import tempfile
 from collections.abc import Callable
@@ -20,39 +19,20 @@ from cryptography.fernet import Fernet
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from registry.environment import (
+    fernet_keys,
+    flag,
+    is_origin,
+    listed,
+    mail_server,
+    number,
+    one_of,
+    per_address,
+    rate,
+    text,
+)
+
 BASE_DIR = Path(__file__).resolve().parent.parent
-
-
-def text(name: str, default: str = "") -> str:
-    return os.environ.get(name, "").strip() or default
-
-
-def flag(name: str, default: bool = False) -> bool:
-    value = text(name, "1" if default else "0").lower()
-    if value not in {"1", "true", "yes", "on", "0", "false", "no", "off"}:
-        raise ImproperlyConfigured(f"{name}={value!r} is neither on nor off: write 1 or 0.")
-    return value in {"1", "true", "yes", "on"}
-
-
-def number(name: str, default: int, low: int = 0, high: int = 1_000_000) -> int:
-    value = text(name, str(default))
-    if not value.isdecimal() or not low <= int(value) <= high:
-        raise ImproperlyConfigured(f"{name}={value!r}: write a whole number from {low} to {high}.")
-    return int(value)
-
-
-def rate(name: str, default: str) -> str:
-    """So many requests in a span of time: `120/minute`."""
-    value = text(name, default)
-    if not re.fullmatch("[1-9][0-9]{0,6}/(second|minute|hour|day)", value):
-        raise ImproperlyConfigured(
-            f"{name}={value!r}: write a number and a span of time, such as 120/minute."
-        )
-    return value
-
-
-def listed(name: str) -> list[str]:
-    return [part.strip() for part in text(name).split(",") if part.strip()]
 
 
 def generated(name: str, make: Callable[[], str]) -> str:
@@ -84,22 +64,6 @@ def keep(path: Path, secret: str) -> None:
             path.hardlink_to(written)
     finally:
         Path(written).unlink()
-
-
-def fernet_keys(value: str) -> list[str]:
-    keys = [part.strip() for part in value.split(",")]
-    try:
-        [Fernet(key) for key in keys]
-    except ValueError:
-        how = 'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"'
-        raise ImproperlyConfigured(f"ENDPOINT_KEYS holds something that is no key. Make one: {how}") from None
-    return keys
-
-
-def is_origin(address: str) -> bool:
-    parts = urlsplit(address)
-    whole = f"{parts.scheme}://{parts.netloc}" == address and "@" not in address
-    return whole and parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def made_home() -> Path:
@@ -153,6 +117,9 @@ INSTALLED_APPS = [
     "registry.web.apps.WebConfig",
     "probes.apps.ProbesConfig",
     "ladder.apps.LadderConfig",
+    "allauth.account",
+    "allauth.mfa",
+    "registry.accounts.apps.AccountsConfig",  # after allauth's, whose admin pages it takes away
     "csp",
     "django_htmx",
     "drf_spectacular",
@@ -177,6 +144,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "registry.web.middleware.method_pages",
 ]
 ROOT_URLCONF = "registry.urls"
@@ -208,6 +176,50 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = False
+
+# --- accounts ------------------------------------------------------------------------------------
+SIGN_UP = one_of("SIGN_UP", ("closed", "open"))
+"""Who may make an account by themselves: nobody, or everybody."""
+EMAIL_URL = text("EMAIL_URL")
+MAIL = "sent" if EMAIL_URL else "printed" if EMBEDDED else "none"
+"""Without a server, mail is printed where the registry was started; on a site with a name, it is not."""
+if SIGN_UP != "closed" and MAIL == "none":
+    raise ImproperlyConfigured(
+        f"SIGN_UP={SIGN_UP} needs EMAIL_URL (smtp+tls://user:password@host:587): addresses are verified."
+    )
+EMAIL_BACKEND = f"registry.accounts.mail.{'Printed' if MAIL == 'printed' else 'Dropped'}"
+if EMAIL_URL:
+    globals().update(mail_server(EMAIL_URL))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = text("MAIL_FROM", f"no-reply@{urlsplit(SITE_ADDRESS).hostname}")
+SIGN_IN_RATE = rate("SIGN_IN_RATE", "30/minute")
+SIGN_UP_RATE = rate("SIGN_UP_RATE", "20/hour")
+"""Tries of one address. Wrong passwords and codes for one account are counted besides."""
+ACCOUNT_ADAPTER = "registry.accounts.adapter.Accounts"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Probe Registry] "
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+ACCOUNT_RATE_LIMITS = {
+    "login": per_address(SIGN_IN_RATE),
+    "login_failed": "10/m/ip,5/5m/key",
+    "signup": per_address(SIGN_UP_RATE),
+    "reset_password": "20/h/ip,5/h/key",
+    "reset_password_from_key": per_address(SIGN_IN_RATE),
+    "confirm_email": "1/3m/key",
+}
+MFA_ADAPTER = "registry.accounts.adapter.SecondFactors"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Probe Registry"
+MFA_TOTP_TOLERANCE = 1
+MFA_RECOVERY_CODES_SHOW_ONCE = True
 
 
 # --- where rows live -----------------------------------------------------------------------------

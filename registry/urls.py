@@ -31,6 +31,7 @@ api: list[Any] = [
 urlpatterns = [
     path("", include("ladder.urls")),
     path("", include("probes.urls")),
+    path("", include("registry.accounts.urls")),
     path("", include("registry.teams.urls")),
     path("", include("registry.endpoints.urls")),
     path("", include("registry.audit.urls")),
@@ -43,4 +44,5 @@ urlpatterns = [
 handler400 = "registry.web.errors.bad_request"
 handler403 = "registry.web.errors.denied"
 handler404 = "registry.web.errors.not_found"
+handler429 = "registry.web.errors.too_many"
 handler500 = "registry.web.errors.server_error"

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 IMPORTED_AS = {
+    "django-allauth[mfa]": "allauth",
     "django-csp": "csp",
     "django-filter": "django_filters",
     "djangorestframework": "rest_framework",

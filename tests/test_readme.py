@@ -21,7 +21,7 @@ NOT_FOR_USERS = {"TEST_DATABASE_NAME"}
 
 def settings_read() -> set[str]:
     source = (ROOT / "registry" / "settings.py").read_text()
-    return set(re.findall(r'\b(?:text|flag|number|listed|generated|rate)\("([A-Z_]+)"', source))
+    return set(re.findall(r'\b(?:text|flag|number|listed|generated|rate|one_of)\("([A-Z_]+)"', source))
 
 
 def test_every_setting_is_in_the_table_and_no_other():

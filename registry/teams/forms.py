@@ -1,4 +1,4 @@
-"""The forms for signing in, and for making a token."""
+"""The forms for a one-time code, and for making a token."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
 
 from registry.teams import tokens
 from registry.teams.access import teams_where
@@ -16,7 +15,6 @@ CODE_REFUSED = (
     "This sign-in code does not work: each one signs in once, within an hour, and must be copied whole. "
     "Ask whoever runs this site for another; “manage.py signin_link” prints one."
 )
-LOGIN_REFUSED = "No account has this e-mail address and password. Check both; capitals in the password count."
 
 NAME_TOO_LONG = "Shorten the name to 100 characters."
 SCOPES_SAID = [
@@ -36,15 +34,6 @@ class CodeForm(forms.Form):
         error_messages={"required": "Paste the code: the part of the sign-in link after the # sign."},
         widget=forms.TextInput(attrs={"class": "mono", "autocomplete": "off", "spellcheck": "false"}),
     )
-
-
-class PasswordForm(AuthenticationForm):
-    error_messages = {"invalid_login": LOGIN_REFUSED, "inactive": "This account is closed."}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["username"].label = "E-mail address"
-        del self.fields["username"].widget.attrs["autofocus"]  # it is the second form of the page
 
 
 class TokenForm(forms.Form):

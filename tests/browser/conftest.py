@@ -23,7 +23,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-APART = {"test_admin", "test_leak_guard", "test_live", "test_stream"}
+APART = {"test_accounts", "test_admin", "test_leak_guard", "test_live", "test_stream"}
 """Tests that need no site, or have one of their own: another worker may take them."""
 
 

@@ -91,6 +91,29 @@ def test_a_site_with_a_name_is_not_embedded(load):
     assert settings.SECURE_HSTS_SECONDS >= 31_536_000
 
 
+@pytest.mark.parametrize(
+    ("url", "port", "tls", "ssl"),
+    [
+        ("smtp+tls://me%40x:p%3Aw@mail.example.org", 587, True, False),
+        ("smtps://me%40x:p%3Aw@mail.example.org", 465, False, True),
+        ("smtp://me%40x:p%3Aw@mail.example.org:2525", 2525, False, False),
+    ],
+)
+def test_one_address_names_the_mail_server(load, url, port, tls, ssl):
+    settings = load(EMAIL_URL=url, **PRODUCTION)
+    assert settings.MAIL == "sent"
+    assert settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    assert ("mail.example.org", port) == (settings.EMAIL_HOST, settings.EMAIL_PORT)
+    assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD) == ("me@x", "p:w")
+    assert (tls, ssl) == (settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL)
+    assert settings.DEFAULT_FROM_EMAIL == "no-reply@probes.example.org"
+
+
+def test_mail_without_a_server_is_printed_on_loopback_only(load):
+    assert load().EMAIL_BACKEND == "registry.accounts.mail.Printed"
+    assert load(**PRODUCTION).EMAIL_BACKEND == "registry.accounts.mail.Dropped"
+
+
 def test_several_keys_may_be_given(load):
     keys = [Fernet.generate_key().decode() for _ in range(2)]
     assert keys == load(ENDPOINT_KEYS=" , ".join(keys)).ENDPOINT_KEYS

@@ -135,7 +135,7 @@ def test_an_empty_code_says_what_to_paste(client):
 @pytest.mark.django_db
 def test_an_address_and_its_password_sign_in(client):
     user = User.objects.create_superuser("root@example.org", "a-long-password")
-    answer = client.post("/sign-in/", {"username": "Root@Example.org", "password": "a-long-password"})
+    answer = client.post("/sign-in/", {"login": "Root@Example.org", "password": "a-long-password"})
     assert (answer.status_code, answer["Location"]) == (302, "/")
     assert who(client) == str(user.pk)
 
@@ -144,10 +144,10 @@ def test_an_address_and_its_password_sign_in(client):
 @pytest.mark.parametrize(
     "sent",
     [
-        {"username": "alice@example.org", "password": "wrong"},
-        {"username": "alice@example.org", "password": ""},
-        {"username": "nobody@example.org", "password": "wrong"},
-        {"username": "", "password": ""},
+        {"login": "alice@example.org", "password": "wrong"},
+        {"login": "alice@example.org", "password": ""},
+        {"login": "nobody@example.org", "password": "wrong"},
+        {"login": "", "password": ""},
         {},
     ],
 )
@@ -160,7 +160,7 @@ def test_a_wrong_password_stays_outside(client, alice, sent):
 
 @pytest.mark.django_db
 def test_a_wrong_password_keeps_what_was_typed_and_says_one_thing(client, alice):
-    text = client.post("/sign-in/", {"username": "alice@example.org", "password": "x"}).content.decode()
+    text = client.post("/sign-in/", {"login": "alice@example.org", "password": "x"}).content.decode()
     assert text.count("No account has this e-mail address and password.") == 1
     assert 'value="alice@example.org"' in text
 

@@ -1,0 +1,94 @@
+"""What allauth asks this site: in which words, by which links, for whom, and how secrets are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from registry.accounts import domain
+from registry.endpoints import vault
+from registry.teams.models import User
+from registry.web.address import site_address
+
+LOGIN_REFUSED = "No account has this e-mail address and password. Check both; capitals in the password count."
+TOO_MANY = "That was tried too often. Wait five minutes, then try again."
+WRONG_CODE = "This code does not fit. The app shows another every 30 seconds; a recovery code works once."
+
+
+class Accounts(DefaultAccountAdapter):
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": LOGIN_REFUSED,
+        "enter_current_password": "This is not the password you have now. Capitals count.",
+        "incorrect_password": "This is not your password. Capitals count.",
+        "too_many_login_attempts": TOO_MANY,
+        "rate_limited": TOO_MANY,
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return domain.sign_up_allowed(request)
+
+    def is_ajax(self, request: HttpRequest) -> bool:
+        """Every answer is a page, to whoever asks."""
+        return False
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return domain.address_of(request)
+
+    def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
+        user.name = form.cleaned_data["name"]
+        saved: User = super().save_user(request, user, form, commit)
+        return saved
+
+    def pre_login(self, request: HttpRequest, user: User, **hooks: Any) -> HttpResponse | None:
+        domain.vouch_for(user)
+        refused: HttpResponse | None = super().pre_login(request, user, **hooks)
+        return refused
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        return redirect("sign-in")
+
+    def reauthenticate(self, user: User, password: str) -> bool:
+        domain.vouch_for(user)
+        return bool(super().reauthenticate(user, password))
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        return not domain.came_by_link(context.request)
+
+    def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
+        """Who has neither password nor second factor shows who they are by another link."""
+        by_link = {"id": "link", "description": "Use a sign-in link", "url": reverse("sign-in")}
+        return super().get_reauthentication_methods(user) or [by_link]
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("account")
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """By the site's own address, whatever name the request gave for it."""
+        named = {"uidb36": "UID", "key": "KEY"}
+        path = reverse("account_reset_password_from_key", kwargs=named)
+        return site_address() + path.replace("UID-KEY", key)
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        return site_address() + reverse("account_confirm_email", args=[emailconfirmation.key])
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        links = {"password_reset_url": site_address() + reverse("account_reset_password")}
+        self.send_mail("account/email/account_already_exists", email, links)
+
+
+class SecondFactors(DefaultMFAAdapter):
+    """Secrets lie in the database as endpoints' keys do: sealed."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {"incorrect_code": WRONG_CODE}
+
+    def encrypt(self, text: str) -> str:
+        return vault.seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return vault.open_sealed(encrypted_text)

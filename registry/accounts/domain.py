@@ -1,0 +1,150 @@
+"""What is done with accounts, one verb a function: who may make one, how it is trusted, how it ends."""
+
+from __future__ import annotations
+
+import time
+from ipaddress import ip_address
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth import login
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from registry.accounts.models import AGENT_LENGTH, SignIn
+from registry.api.throttles import AddressThrottle
+from registry.endpoints.models import Endpoint
+from registry.teams import tokens
+from registry.teams.models import Membership, Role, Team, User
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+INVITATION = "invitation"
+"""Where the session holds the invitation that its holder came with."""
+BY_LINK = "signed_in_by_link_at"
+SIGN_INS_KEPT = 50
+CLOSED = "Closed account"
+
+
+class CannotClose(Exception):
+    """Why an account has to stay for now, and what to do first."""
+
+
+# --- who comes in --------------------------------------------------------------------------------
+def sign_up_allowed(request: HttpRequest) -> bool:
+    """Whether whoever asks may make an account: SIGN_UP says who may."""
+    return bool(settings.SIGN_UP == "open")
+
+
+def vouch_for(user: User) -> None:
+    """Take an address as verified that the site's own people gave to `user`.
+
+    Who signs up has a row for their address from the first moment, and cannot change it by
+    themselves: an address without one was written by an administrator.
+    """
+    if EmailAddress.objects.filter(user=user, email__iexact=user.email).exists():
+        return
+    with transaction.atomic():
+        EmailAddress.objects.filter(Q(user=user) | Q(email__iexact=user.email)).delete()
+        EmailAddress.objects.create(user=user, email=user.email.lower(), verified=True, primary=True)
+
+
+def sign_in_by_link(request: HttpRequest, user: User) -> None:
+    """Sign in who brought a good one-time code.
+
+    It is all the proof there is: only who runs the site can print one, and it is their way back
+    in when a password or a second factor is lost.
+    """
+    vouch_for(user)
+    login(request, user, backend=BACKEND)
+    request.session[BY_LINK] = time.time()
+
+
+def came_by_link(request: HttpRequest) -> bool:
+    """Whether this session was opened by a link just now, which proves as much as a password would."""
+    return time.time() - request.session.get(BY_LINK, 0) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+
+
+def address_of(request: HttpRequest) -> str:
+    """The address that a request comes from; PROXIES says how many of its hops are ours."""
+    throttle: Any = AddressThrottle()
+    return str(throttle.get_ident(request) or "")
+
+
+def record_sign_in(user: User, address: str, agent: str) -> None:
+    """Note a sign-in, and forget all but the latest of this person."""
+    SignIn.objects.create(user=user, address=_valid(address), agent=agent[:AGENT_LENGTH])
+    mine = SignIn.objects.filter(user=user)
+    mine.exclude(pk__in=list(mine.values_list("pk", flat=True)[:SIGN_INS_KEPT])).delete()
+
+
+def _valid(address: str) -> str | None:
+    try:
+        return str(ip_address(address))
+    except ValueError:
+        return None
+
+
+# --- how an account ends -------------------------------------------------------------------------
+@transaction.atomic
+def close_account(user: User) -> None:
+    """Anonymise `user` in place: what they published and started stays, and nobody can sign in as them.
+
+    Raises CannotClose while somebody depends on them. Teams in which nobody is left forget their keys.
+    """
+    if why := why_not_close(user):
+        raise CannotClose(why)
+    deserted = list(_alone_in(user).values_list("pk", flat=True))
+    _forget_traces(user)
+    Membership.objects.filter(user=user).delete()
+    Team.objects.filter(pk__in=deserted).update(name=f"Team of a closed account ({user.pk})")
+    Endpoint.objects.filter(team__in=deserted).update(key_cipher="", key_last4="", key_set_at=None)
+    Endpoint.objects.filter(team__in=deserted, closed_at=None).update(closed_at=timezone.now())
+    user.name, user.email = CLOSED, f"closed-{user.pk}@account.invalid"
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.set_unusable_password()  # ends every session
+    user.save()
+
+
+@transaction.atomic
+def why_not_close(user: User) -> str:
+    """What has to be done before `user` can leave; "" when nothing has."""
+    administrators = User.objects.filter(is_superuser=True, is_active=True)
+    if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
+        return "You are the only administrator of this site. Make somebody else one first."
+    if names := ", ".join(team.name for team in _left_without_owner(user)):
+        return f"You are the last owner of {names}. Make another member an owner first, or remove the others."
+    return ""
+
+
+def _owned(user: User) -> QuerySet[Team]:
+    return Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
+
+
+def _left_without_owner(user: User) -> QuerySet[Team]:
+    others = Membership.objects.select_for_update().filter(team__in=_owned(user)).exclude(user=user)
+    rows = list(others.values_list("team", "role"))
+    kept = {team for team, role in rows if role == Role.OWNER}
+    return Team.objects.filter(pk__in={team for team, _ in rows} - kept)
+
+
+def _alone_in(user: User) -> QuerySet[Team]:
+    shared = Membership.objects.exclude(user=user).values("team")
+    return Team.objects.filter(memberships__user=user).exclude(pk__in=shared)
+
+
+def _forget_traces(user: User) -> None:
+    for token in tokens.open_tokens(user):
+        tokens.revoke(token)
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    SignIn.objects.filter(user=user).delete()
+    memberships = [str(pk) for pk in user.memberships.values_list("pk", flat=True)]
+    for model, names in ((User, [str(user.pk)]), (Membership, memberships)):
+        told = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))
+        told.filter(object_id__in=names).update(object_repr=CLOSED)

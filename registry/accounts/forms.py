@@ -1,0 +1,129 @@
+"""allauth's forms, in the site's words: labels and hints instead of placeholders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account import forms as account
+from allauth.mfa.base import forms as second_factor
+from allauth.mfa.totp import forms as totp
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest
+
+from registry.endpoints.vault import Unreadable
+from registry.teams.models import User
+
+UNREADABLE = (
+    "What your authenticator was set up with cannot be read any more. "
+    "Ask whoever runs this site for a sign-in link."
+)
+RULES = "At least 8 characters, not a common password, and not like your name or address."
+CODE_HINT = "Six digits from your authenticator app, or one of your recovery codes."
+WORDS: dict[str, tuple[str, str]] = {
+    "login": ("E-mail address", ""),
+    "email": ("E-mail address", ""),
+    "name": ("Your name", "Shown beside what you publish and start. Without one, your address is."),
+    "password": ("Password", ""),
+    "oldpassword": ("The password you have now", ""),
+    "password1": ("New password", RULES),
+    "password2": ("New password, once more", ""),
+    "code": ("Code", CODE_HINT),
+}
+
+
+class Worded(forms.Form):
+    """Each field with the site's own label and hint."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.label, field.help_text = WORDS[name]
+            field.widget.attrs.pop("placeholder", None)
+
+
+class PasswordForm(Worded, account.LoginForm):
+    pass
+
+
+class SignUpForm(Worded, account.SignupForm):
+    name = forms.CharField(
+        max_length=100, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    field_order = ["email", "name", "password1"]
+
+    def save(self, request: HttpRequest) -> User:
+        """The person and their address together: one without the other would count as vouched for."""
+        with transaction.atomic():
+            user: User = super().save(request)
+        return user
+
+
+class ChangePasswordForm(Worded, account.ChangePasswordForm):
+    pass
+
+
+class SetPasswordForm(Worded, account.SetPasswordForm):
+    pass
+
+
+class ResetPasswordForm(Worded, account.ResetPasswordForm):
+    pass
+
+
+class ResetPasswordKeyForm(Worded, account.ResetPasswordKeyForm):
+    pass
+
+
+class ReauthenticateForm(Worded, account.ReauthenticateForm):
+    pass
+
+
+class WithCode(Worded):
+    def clean_code(self) -> str:
+        try:
+            code: str = super().clean_code()  # type: ignore[misc]
+        except Unreadable:
+            raise forms.ValidationError(UNREADABLE) from None
+        return code
+
+
+class SecondFactorForm(WithCode, second_factor.AuthenticateForm):
+    pass
+
+
+class SecondFactorAgainForm(WithCode, second_factor.ReauthenticateForm):
+    pass
+
+
+class TurnOnForm(Worded, totp.ActivateTOTPForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].help_text = "The six digits that the app shows now."
+
+    @property
+    def spelled(self) -> str:
+        """The secret in fours, for typing it in."""
+        secret: str = self.secret
+        return " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
+
+
+class CloseForm(forms.Form):
+    """The address again, so that nothing ends by a slip."""
+
+    email = forms.CharField(
+        label="Your e-mail address",
+        help_text="Type it to show that you mean it.",
+        error_messages={"required": "Type your e-mail address."},
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if email.strip().lower() != self.user.email.lower():
+            raise forms.ValidationError("This is not the address of this account.")
+        return email

@@ -1,0 +1,108 @@
+"""The end of an account, and what is kept of sign-ins."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core import mail
+
+from registry.accounts import domain
+from registry.accounts.models import SignIn
+from registry.teams import tokens
+from registry.teams.models import Membership, Role, Scope, Team, User
+from tests.registry.accounts.people import PASSWORD, sign_in, who, with_password, with_second_factor
+
+pytestmark = pytest.mark.django_db
+
+
+def confirmed(client, user: User):
+    """Signed in, and having shown who they are just now."""
+    sign_in(client, with_password(user))
+    client.post("/account/confirm/", {"password": PASSWORD})
+    return client
+
+
+def test_an_account_is_closed_in_place(client, bob, team):
+    confirmed(client, bob)
+    with_second_factor(bob)
+    made = tokens.make_token(bob, "nightly", [Scope.READ], None, timedelta(days=1))
+    kind = ContentType.objects.get_for_model(User)
+    told = LogEntry.objects.create(
+        user=bob, content_type=kind, object_id=str(bob.pk), object_repr="bob@example.org", action_flag=CHANGE
+    )
+    assert client.post("/account/close/", {"email": "other@example.org"}).status_code == 422
+    assert client.post("/account/close/", {"email": "BOB@example.org"})["Location"] == "/"
+    closed = User.objects.get(pk=bob.pk)
+    assert (closed.name, closed.email) == ("Closed account", f"closed-{bob.pk}@account.invalid")
+    assert [closed.is_active, closed.has_usable_password(), closed.memberships.exists()] == [False] * 3
+    assert who(client) is None
+    with pytest.raises(tokens.TokenRefused):
+        tokens.redeem(made.secret)
+    assert not SignIn.objects.exists()
+    told.refresh_from_db()
+    assert told.object_repr == "Closed account"
+    assert sign_in(client, bob).status_code == 422
+    client.post("/password/reset/", {"email": "bob@example.org"})
+    assert mail.outbox == []
+
+
+def test_every_other_session_ends(client, bob):
+    other = type(client)()
+    sign_in(other, with_password(bob))
+    domain.close_account(User.objects.get(pk=bob.pk))
+    assert other.get("/account/").status_code == 302
+
+
+def test_the_last_owner_of_others_stays(client, alice, bob, team):
+    confirmed(client, alice)
+    assert "last owner of Acme" in client.get("/account/close/").content.decode()
+    answer = client.post("/account/close/", {"email": alice.email})
+    assert (answer.status_code, "last owner of Acme" in answer.content.decode()) == (422, True)
+    assert User.objects.get(pk=alice.pk).is_active
+    Membership.objects.filter(user=bob).update(role=Role.OWNER)
+    assert client.post("/account/close/", {"email": alice.email}).status_code == 302
+
+
+def test_a_team_of_ones_own_forgets_its_keys(charlie):
+    from registry.endpoints.domain import add_endpoint
+
+    team = Team.objects.get(slug="other")
+    endpoint = add_endpoint(team, name="Mine", base_url="https://api.example.com/v1", key="sk-secret-123456")
+    domain.close_account(charlie)
+    endpoint.refresh_from_db()
+    assert (endpoint.key_cipher, endpoint.key_last4, endpoint.closed_at is None) == ("", "", False)
+    team.refresh_from_db()
+    assert team.name == f"Team of a closed account ({charlie.pk})"
+
+
+def test_the_only_administrator_stays(staff):
+    with pytest.raises(domain.CannotClose, match="only administrator"):
+        domain.close_account(staff)
+    User.objects.create_superuser("second@example.org")
+    domain.close_account(staff)
+
+
+def test_sign_ins_are_shown_to_who_signed_in(client, alice, bob):
+    domain.record_sign_in(bob, "192.0.2.7", "Bob's browser")
+    client.post(
+        "/sign-in/",
+        {"login": with_password(alice).email, "password": PASSWORD},
+        headers={"user-agent": "<b>Lynx</b>" + "x" * 500},
+    )
+    text = client.get("/account/sign-ins/").content.decode()
+    assert "127.0.0.1" in text
+    assert "&lt;b&gt;Lynx" in text
+    assert "x" * 110 not in text
+    assert "192.0.2.7" not in text
+
+
+def test_only_the_latest_are_kept(alice, bob, monkeypatch):
+    monkeypatch.setattr(domain, "SIGN_INS_KEPT", 3)
+    domain.record_sign_in(bob, "", "")
+    for number in range(5):
+        domain.record_sign_in(alice, f"192.0.2.{number}", "")
+    assert [each.address for each in alice.sign_ins.all()] == ["192.0.2.4", "192.0.2.3", "192.0.2.2"]
+    assert [each.address for each in bob.sign_ins.all()] == [None]

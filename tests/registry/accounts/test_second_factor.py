@@ -1,0 +1,107 @@
+"""A second factor: turned on, asked for, rescued, turned off; its secrets sealed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from allauth.mfa.models import Authenticator
+from cryptography.fernet import Fernet
+
+from registry.teams import signin
+from registry.teams.models import User
+from tests.registry.accounts.people import (
+    PASSWORD,
+    SECRET,
+    app_codes,
+    sign_in,
+    who,
+    with_password,
+    with_second_factor,
+)
+
+pytestmark = pytest.mark.django_db
+ON = "/account/two-factor/on/"
+
+
+def test_it_is_turned_on_after_showing_who_one_is(client, alice):
+    sign_in(client, with_password(alice))
+    assert client.get(ON)["Location"] == "/account/confirm/?next=%2Faccount%2Ftwo-factor%2Fon%2F"
+    again = {"password": PASSWORD, "next": ON}
+    assert client.post("/account/confirm/", again | {"password": "wrong"}).status_code == 422
+    assert client.post("/account/confirm/", again)["Location"] == ON
+    text = client.get(ON).content.decode()
+    secret = re.search(r'id="secret" data-literal>([A-Z2-7 ]+)<', text)[1].replace(" ", "")
+    assert "<svg" in text
+    assert "data:" not in text
+    assert client.post(ON, {"code": "000000"}).status_code == 422
+    assert client.post(ON, {"code": app_codes(secret)[1]})["Location"] == "/account/two-factor/recovery/"
+    shown = client.get("/account/two-factor/recovery/").content.decode()
+    assert len(re.findall(r"\b\d{8}\b", shown)) == 10
+    assert not re.findall(r"\b\d{8}\b", client.get("/account/two-factor/recovery/").content.decode())
+    kept = json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
+    assert secret not in kept
+
+
+def test_a_password_alone_does_not_sign_in(client, alice):
+    recovery = with_second_factor(with_password(alice))
+    assert sign_in(client, alice, next="/ladders/")["Location"] == "/sign-in/code/"
+    assert who(client) is None
+    assert client.post("/sign-in/code/", {"code": "000000"}).status_code == 422
+    assert client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})["Location"] == "/ladders/"
+    assert who(client) == str(alice.pk)
+    other = type(client)()
+    sign_in(other, alice)
+    other.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})
+    assert who(other) is None, "a code works once"
+    other.post("/sign-in/code/", {"code": recovery[0]})
+    assert who(other) == str(alice.pk)
+    third = type(client)()
+    sign_in(third, alice)
+    third.post("/sign-in/code/", {"code": recovery[0]})
+    assert who(third) is None, "a recovery code works once"
+
+
+def test_codes_are_not_tried_for_ever(client, alice):
+    with_second_factor(with_password(alice))
+    sign_in(client, alice)
+    for _ in range(5):
+        client.post("/sign-in/code/", {"code": "000000"})
+    client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})
+    assert who(client) is None
+
+
+def test_a_one_time_link_is_the_way_back_in(client, alice):
+    with_second_factor(with_password(alice))
+    client.post("/sign-in/", {"code": signin.make_code(User.objects.get(pk=alice.pk))})
+    assert who(client) == str(alice.pk)
+    assert client.post("/account/two-factor/off/")["Location"] == "/account/two-factor/"
+    assert not Authenticator.objects.exists()
+
+
+def test_turning_it_off_needs_a_password_or_a_code(client, alice):
+    with_second_factor(with_password(alice))
+    client.force_login(alice)
+    assert client.post("/account/two-factor/off/")["Location"].startswith("/account/confirm/")
+    assert "Use authenticator app or code" in client.get("/account/confirm/").content.decode()
+    client.post("/account/confirm/code/", {"code": app_codes(SECRET)[1]})
+    page = client.get("/account/two-factor/recovery/new/").content.decode()
+    assert "10 codes that you have left" in " ".join(page.split())
+    client.post("/account/two-factor/off/")
+    assert not Authenticator.objects.exists()
+
+
+def test_a_secret_that_cannot_be_read_lets_nobody_in(client, alice, settings):
+    with_second_factor(with_password(alice))
+    settings.ENDPOINT_KEYS = [Fernet.generate_key().decode()]
+    sign_in(client, alice)
+    answer = client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})
+    assert "cannot be read any more" in answer.content.decode()
+    assert who(client) is None
+
+
+def test_nothing_of_it_is_in_the_admin(client, staff):
+    client.force_login(staff)
+    assert client.get("/admin/mfa/authenticator/").status_code == 404
+    assert client.get("/admin/account/emailaddress/").status_code == 404

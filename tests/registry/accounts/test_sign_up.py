@@ -1,0 +1,101 @@
+"""Making an account: for whom, by which steps, and what a stranger learns of other accounts: nothing."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+
+from registry.teams.models import Membership, Role, User
+from tests.registry.accounts.people import PASSWORD, link_in, who
+
+pytestmark = pytest.mark.django_db
+FORM = {"email": "New@Example.org", "name": "Nora New", "password1": PASSWORD}
+
+
+@pytest.fixture
+def open_house(settings):
+    settings.SIGN_UP = "open"
+
+
+def test_closed_is_the_default(client):
+    assert "Whoever runs this site makes accounts" in client.get("/sign-up/").content.decode()
+    client.post("/sign-up/", FORM)
+    assert not User.objects.filter(email__iexact=FORM["email"]).exists()
+    assert "Make an account" not in client.get("/sign-in/").content.decode()
+
+
+def test_a_verified_address_gets_an_account_and_a_team(client, open_house):
+    assert "Make an account" in client.get("/sign-in/").content.decode()
+    answer = client.post("/sign-up/?next=/ladders/", FORM | {"next": "/ladders/"})
+    assert answer["Location"] == "/sign-up/verify/"
+    user = User.objects.get(email="new@example.org")
+    assert (user.name, who(client)) == ("Nora New", None)
+    assert not Membership.objects.filter(user=user).exists()
+    assert "printed in the terminal" in client.get("/sign-up/verify/").content.decode()
+    path = link_in(mail.outbox[0].body)
+    assert "new@example.org" in client.get(path).content.decode()
+    assert who(client) is None, "only a form verifies: mail scanners open links"
+    assert client.post(path)["Location"] == "/ladders/"
+    assert who(client) == str(user.pk)
+    [membership] = user.memberships.all()
+    assert (membership.role, membership.team.endpoints.count()) == (Role.OWNER, 2)
+
+
+def test_an_unverified_address_does_not_sign_in(client, open_house):
+    client.post("/sign-up/", FORM)
+    answer = client.post("/sign-in/", {"login": "new@example.org", "password": PASSWORD})
+    assert answer["Location"] == "/sign-up/verify/"
+    assert who(client) is None
+    assert client.get("/account/").status_code == 302
+
+
+def test_a_link_in_another_browser_verifies_without_signing_in(client, open_house):
+    client.post("/sign-up/", FORM)
+    other = type(client)()
+    assert other.post(link_in(mail.outbox[0].body))["Location"] == "/sign-in/"
+    assert who(other) is None
+    assert EmailAddress.objects.get(email="new@example.org").verified
+
+
+def test_a_taken_address_looks_like_a_free_one(client, alice, open_house):
+    free = client.post("/sign-up/", FORM)
+    stranger = type(client)()
+    taken = stranger.post("/sign-up/", FORM | {"email": "Alice@Example.org"})
+    assert (free.status_code, free["Location"]) == (taken.status_code, taken["Location"])
+    assert [sent.subject for sent in mail.outbox] == [
+        "[Probe Registry] Is this your address?",
+        "[Probe Registry] You have an account already",
+    ]
+    assert User.objects.filter(email__iexact="alice@example.org").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"email": "nobody"}, "valid email"),
+        ({"password1": "short"}, "at least 8 characters"),
+        ({"password1": "password123"}, "too common"),
+        ({"password1": "new@example.org"}, "too similar"),
+        ({"name": "n" * 101}, "at most 100 characters"),
+    ],
+)
+def test_what_is_wrong_is_said(client, open_house, wrong, says):
+    answer = client.post("/sign-up/", FORM | wrong)
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not User.objects.exists()
+
+
+def test_no_way_on_leads_off_the_site(client, open_house):
+    client.post("/sign-up/?next=https://evil.example/", FORM | {"next": "//evil.example/"})
+    assert client.post(link_in(mail.outbox[0].body))["Location"] == "/"
+
+
+def test_many_accounts_from_one_address_are_refused(client, open_house, settings):
+    settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"signup": "2/h/ip"}
+    for number in range(2):
+        client.post("/sign-up/", FORM | {"email": f"new{number}@example.org", "password1": ""})
+    answer = client.post("/sign-up/", FORM)
+    assert answer.status_code == 429
+    assert "tried too often" in answer.content.decode()
