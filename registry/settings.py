@@ -178,8 +178,8 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 
 # --- accounts ------------------------------------------------------------------------------------
-SIGN_UP = one_of("SIGN_UP", ("closed", "open"))
-"""Who may make an account by themselves: nobody, or everybody."""
+SIGN_UP = one_of("SIGN_UP", ("closed", "invitation", "open"))
+"""Who may make an account by themselves: nobody, who holds an invitation, or everybody."""
 EMAIL_URL = text("EMAIL_URL")
 MAIL = "sent" if EMAIL_URL else "printed" if EMBEDDED else "none"
 """Without a server, mail is printed where the registry was started; on a site with a name, it is not."""

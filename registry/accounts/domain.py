@@ -19,13 +19,15 @@ from django.utils import timezone
 
 from registry.accounts.models import AGENT_LENGTH, SignIn
 from registry.api.throttles import AddressThrottle
+from registry.audit.models import Entry
 from registry.endpoints.models import Endpoint
+from registry.immutability import erasure
 from registry.teams import tokens
-from registry.teams.models import Membership, Role, Team, User
+from registry.teams.invitations import waiting
+from registry.teams.members import hold, is_last_owner
+from registry.teams.models import Membership, Team, User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-INVITATION = "invitation"
-"""Where the session holds the invitation that its holder came with."""
 BY_LINK = "signed_in_by_link_at"
 SIGN_INS_KEPT = 50
 CLOSED = "Closed account"
@@ -38,6 +40,8 @@ class CannotClose(Exception):
 # --- who comes in --------------------------------------------------------------------------------
 def sign_up_allowed(request: HttpRequest) -> bool:
     """Whether whoever asks may make an account: SIGN_UP says who may."""
+    if settings.SIGN_UP == "invitation":
+        return waiting(request.session) is not None
     return bool(settings.SIGN_UP == "open")
 
 
@@ -117,20 +121,18 @@ def why_not_close(user: User) -> str:
     administrators = User.objects.filter(is_superuser=True, is_active=True)
     if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
         return "You are the only administrator of this site. Make somebody else one first."
-    if names := ", ".join(team.name for team in _left_without_owner(user)):
+    if names := ", ".join(_needing(user)):
         return f"You are the last owner of {names}. Make another member an owner first, or remove the others."
     return ""
 
 
-def _owned(user: User) -> QuerySet[Team]:
-    return Team.objects.filter(memberships__user=user, memberships__role=Role.OWNER)
-
-
-def _left_without_owner(user: User) -> QuerySet[Team]:
-    others = Membership.objects.select_for_update().filter(team__in=_owned(user)).exclude(user=user)
-    rows = list(others.values_list("team", "role"))
-    kept = {team for team, role in rows if role == Role.OWNER}
-    return Team.objects.filter(pk__in={team for team, _ in rows} - kept)
+def _needing(user: User) -> list[str]:
+    """The teams that would go on without an owner; nobody else changes who is in them meanwhile."""
+    mine = user.memberships.select_related("team").order_by("team_id")
+    for membership in mine:
+        hold(membership.team)
+    alone = set(_alone_in(user).values_list("pk", flat=True))
+    return [each.team.name for each in mine.all() if each.team_id not in alone and is_last_owner(each)]
 
 
 def _alone_in(user: User) -> QuerySet[Team]:
@@ -144,6 +146,8 @@ def _forget_traces(user: User) -> None:
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     SignIn.objects.filter(user=user).delete()
+    with erasure(f"the account {user.pk} is closed"):
+        Entry.objects.filter(by=user).update(by_name=CLOSED)
     memberships = [str(pk) for pk in user.memberships.values_list("pk", flat=True)]
     for model, names in ((User, [str(user.pk)]), (Membership, memberships)):
         told = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))

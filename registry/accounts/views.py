@@ -22,14 +22,17 @@ from django.utils.safestring import SafeString
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from registry.accounts import domain, forms
 from registry.teams import signin
 from registry.teams.forms import CODE_REFUSED, CodeForm
 from registry.teams.models import User
 
-private = method_decorator([never_cache, sensitive_post_parameters()], name="dispatch")
+private = method_decorator(
+    [never_cache, require_http_methods(["GET", "HEAD", "POST"]), sensitive_post_parameters()], name="dispatch"
+)
+"""allauth's views answer PUT as they do POST, and some any method at all."""
 
 
 @method_decorator([rate_limit(action="login"), never_cache, sensitive_post_parameters()], name="dispatch")
@@ -156,8 +159,8 @@ class SecondFactors(second_factor.IndexView):
     pass
 
 
-@require_safe
 @login_required
+@require_safe
 def sign_ins(request: HttpRequest) -> HttpResponse:
     """When and from where the reader signed in."""
     user = cast("User", request.user)

@@ -17,5 +17,11 @@ def mail_goes() -> str:
 
 
 @register.simple_tag
+def sign_up_for() -> str:
+    """Who may make an account: what SIGN_UP says."""
+    return str(settings.SIGN_UP)
+
+
+@register.simple_tag
 def mail_home() -> str:
     return site_address()

@@ -11,6 +11,7 @@ from django.core import mail
 
 from registry.accounts import domain
 from registry.accounts.models import SignIn
+from registry.audit.domain import record
 from registry.teams import tokens
 from registry.teams.models import Membership, Role, Scope, Team, User
 from tests.registry.accounts.people import PASSWORD, sign_in, who, with_password, with_second_factor
@@ -28,6 +29,7 @@ def confirmed(client, user: User):
 def test_an_account_is_closed_in_place(client, bob, team):
     confirmed(client, bob)
     with_second_factor(bob)
+    noted = record(team, bob, "batch-started", "a race")
     made = tokens.make_token(bob, "nightly", [Scope.READ], None, timedelta(days=1))
     kind = ContentType.objects.get_for_model(User)
     told = LogEntry.objects.create(
@@ -42,6 +44,8 @@ def test_an_account_is_closed_in_place(client, bob, team):
     with pytest.raises(tokens.TokenRefused):
         tokens.redeem(made.secret)
     assert not SignIn.objects.exists()
+    noted.refresh_from_db()
+    assert (noted.by_name, noted.by) == ("Closed account", bob)
     told.refresh_from_db()
     assert told.object_repr == "Closed account"
     assert sign_in(client, bob).status_code == 422

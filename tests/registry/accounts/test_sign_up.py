@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 
+from registry.teams.invitations import make_link
 from registry.teams.models import Membership, Role, User
 from tests.registry.accounts.people import PASSWORD, link_in, who
 
@@ -23,6 +26,23 @@ def test_closed_is_the_default(client):
     client.post("/sign-up/", FORM)
     assert not User.objects.filter(email__iexact=FORM["email"]).exists()
     assert "Make an account" not in client.get("/sign-in/").content.decode()
+
+
+def test_an_invitation_lets_its_holder_make_one(client, settings, alice, team):
+    settings.SIGN_UP = "invitation"
+    made = make_link(alice, team, Role.RUNNER, timedelta(days=1))
+    assert "Whoever holds an invitation" in client.get("/sign-up/").content.decode()
+    client.post("/sign-up/", FORM)
+    assert mail.outbox == []
+    client.post("/invitation/", {"code": made.link})
+    assert "/sign-up/?next=/invitation/" in client.get("/sign-in/?next=/invitation/").content.decode()
+    client.post("/sign-up/", FORM | {"next": "/invitation/"})
+    assert client.post(link_in(mail.outbox[0].body))["Location"] == "/invitation/"
+    client.post("/invitation/accept/")
+    assert Membership.objects.get(team=team, user__email="new@example.org").role == Role.RUNNER
+    client.post("/sign-out/")
+    client.post("/sign-up/", FORM | {"email": "second@example.org"})
+    assert not User.objects.filter(email="second@example.org").exists()
 
 
 def test_a_verified_address_gets_an_account_and_a_team(client, open_house):
