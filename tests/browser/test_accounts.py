@@ -142,9 +142,9 @@ def go(page: Page, site: Site, path: str) -> None:
 
 def mailed(site: Site, path: str) -> str:
     """The latest link below `path` in a mail that the site printed."""
-    links: list[str] = []
-    until(lambda: links.extend(re.findall(rf"{site.url}/{path}\S+", site.log)) or links)
-    return links[-1]
+    link = re.compile(rf"{site.url}/{path}\S+")
+    until(lambda: link.search(site.log))
+    return link.findall(site.log)[-1]
 
 
 def look_at(page: Page, name: str) -> None:

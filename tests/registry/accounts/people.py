@@ -6,6 +6,7 @@ import re
 
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django.core import mail
 from django.test import Client
 
 from registry.teams.models import User
@@ -43,7 +44,7 @@ def who(client: Client) -> str | None:
     return client.session.get("_auth_user_id")
 
 
-def link_in(body: str) -> str:
-    """The path of the one link of a mail that leads into the site's forms."""
-    [path] = re.findall(r"http://[^/\s]+(/(?:password|sign-up)/\S+)", body)
+def mailed_link() -> str:
+    """The path of the link in the latest mail."""
+    [path] = re.findall(r"http://[^/\s]+(/(?:password|sign-up)/\S+)", str(mail.outbox[-1].body))
     return path

@@ -7,7 +7,7 @@ from django.core import mail
 
 from registry.teams import signin
 from registry.teams.models import User
-from tests.registry.accounts.people import PASSWORD, link_in, sign_in, who, with_password
+from tests.registry.accounts.people import PASSWORD, mailed_link, sign_in, who, with_password
 
 pytestmark = pytest.mark.django_db
 NEW = "egret-in-the-long-reeds"
@@ -60,7 +60,7 @@ def test_another_password_by_mail(client, alice):
     assert (
         client.post("/password/reset/", {"email": "ALICE@example.org"})["Location"] == "/password/reset/sent/"
     )
-    path = link_in(mail.outbox[0].body)
+    path = mailed_link()
     form = client.get(path)["Location"]
     assert "set-password" in form, "the key is in no address that a page of ours is shown under"
     assert client.post(form, {"password1": NEW, "password2": "other"}).status_code == 422
