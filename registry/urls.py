@@ -44,5 +44,5 @@ urlpatterns = [
 handler400 = "registry.web.errors.bad_request"
 handler403 = "registry.web.errors.denied"
 handler404 = "registry.web.errors.not_found"
-handler429 = "registry.web.errors.too_many"
+handler429 = "registry.accounts.views.too_many"
 handler500 = "registry.web.errors.server_error"

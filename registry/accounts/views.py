@@ -79,6 +79,11 @@ class SignIn(View):
         return wanted if own else resolve_url(settings.LOGIN_REDIRECT_URL)
 
 
+def too_many(request: HttpRequest) -> HttpResponse:
+    """429: from one address, or for one account, this was asked too often."""
+    return render(request, "errors/429.html", status=429)
+
+
 class Refusing:
     """A form that is refused is answered 422, as everywhere on this site."""
 
