@@ -21,6 +21,7 @@ STATES = ("running", "finished", "cancelled")
 TRIAL_STATES = ("waiting", "leased", "closed", "cancelled")
 VISIBILITIES = ("public", "team")
 ALTERS = ("no temperature", "system folded", "reasoning off", "inline thinking removed")
+EFFORT = "reasoning effort: "
 EXTRA = "extra body: "
 """How an alteration begins that adds a member of this name to what is sent."""
 
@@ -108,8 +109,10 @@ def _each(fits: Callable[[Any], bool], wanted: str) -> Allowed:
 
 
 def _is_alteration(value: Any) -> bool:
-    extra = isinstance(value, str) and value.startswith(EXTRA) and len(value) > len(EXTRA)
-    return extra or (isinstance(value, str) and value in ALTERS)
+    if not isinstance(value, str):
+        return False
+    named = any(value.startswith(start) and value != start for start in (EFFORT, EXTRA))
+    return named or value in ALTERS
 
 
 def _is_span(value: Any) -> bool:
@@ -146,7 +149,7 @@ RANGES: dict[str, dict[str, Allowed]] = {
     "run": {
         "position": _POSITION, "endpoint": _NAME, "model": _MODEL, "repeats": _SMALL,
         "state": _one_of(*STATES),
-        "alters": _each(_is_alteration, f"known alterations: {', '.join(ALTERS)}, {EXTRA}…"),
+        "alters": _each(_is_alteration, f"known alterations: {', '.join(ALTERS)}, {EFFORT}…, {EXTRA}…"),
     },
     "trial": {"repeat": _SMALL, "state": _one_of(*TRIAL_STATES), "final": _SMALL},
     "attempt": {

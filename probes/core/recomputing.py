@@ -11,7 +11,7 @@ from probes.core.course import Values, is_scored
 from probes.core.digests import canonical_bytes, digest_of
 from probes.core.document import Document
 from probes.core.evidence import MAX_LINE
-from probes.core.evidence_ranges import EXTRA
+from probes.core.evidence_ranges import EFFORT, EXTRA
 from probes.core.problems import DocumentError, quoted
 from probes.core.scoring import OutputIs, Reply, Result, TooLarge, Verdict, score
 from probes.core.template import MAX_VALUE, BindingError
@@ -104,7 +104,8 @@ def parameter_complaints(
             yield differs(f"the {name} that was sent", sent.get(name, "none"), value)
     for name in sent.keys() - stated.keys():
         off = name == "chat_template_kwargs" and "reasoning off" in alters
-        if not off and f"{EXTRA}{name}" not in alters:
+        effort = name == "reasoning_effort" and f"{EFFORT}{sent[name]}" in alters
+        if not off and not effort and f"{EXTRA}{name}" not in alters:
             yield f"{quoted(name)} was sent, which neither the document nor the run's alters name"
 
 

@@ -32,16 +32,21 @@ def waiting() -> QuerySet[Trial]:
     return Trial.objects.filter(state=Trial.State.WAITING)
 
 
+def _callable() -> QuerySet[Trial]:
+    """Waiting trials but those whose endpoint is paused: they wait until it is resumed."""
+    return waiting().filter(run__endpoint__paused_at__isnull=True)
+
+
 def due() -> QuerySet[Trial]:
     """Waiting trials whose time has come, on endpoints that may be called now."""
     rested = Q(run__endpoint__not_before__isnull=True) | Q(run__endpoint__not_before__lte=Now())
-    return waiting().filter(rested, due_at__lte=Now())
+    return _callable().filter(rested, due_at__lte=Now())
 
 
 def seconds_until_due() -> float | None:
-    """How long until some trial's time comes: 0 if it has, None if none waits."""
+    """How long until some trial's time comes: 0 if it has, None if none waits or may be called."""
     rested = Coalesce("run__endpoint__not_before", "due_at")
-    rows = waiting().annotate(ready=Greatest("due_at", rested), now=Now()).order_by("ready")
+    rows = _callable().annotate(ready=Greatest("due_at", rested), now=Now()).order_by("ready")
     first: tuple[datetime, datetime] | None = rows.values_list("ready", "now").first()
     return None if first is None else max(0.0, (first[0] - first[1]).total_seconds())
 

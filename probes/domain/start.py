@@ -15,9 +15,9 @@ from probes.core.view import WHITE_SPACE
 from probes.domain import doorbell
 from probes.models import Batch, Probe, ProbeVersion, Run, Trial, Visibility
 from registry.audit.domain import record
-from registry.endpoints import vault
 from registry.endpoints.chat import alterations
 from registry.endpoints.models import Endpoint
+from registry.endpoints.picker import may_use
 from registry.teams import access
 from registry.teams.models import Team, User
 
@@ -176,7 +176,7 @@ def start_problems(
     found.note("idempotency_key", _key_problem(key or ""))
     found.note("runs", _amount_problem(runs))
     for request in runs:
-        endpoint_problem = _endpoint_problem(team, request.endpoint)
+        endpoint_problem = _endpoint_problem(team, by, request.endpoint)
         found.note(f"{request.prefix}endpoint", endpoint_problem)
         found.note(f"{request.prefix}model", _line_problem("model", request.model, LONGEST_MODEL))
         if not endpoint_problem:
@@ -230,14 +230,16 @@ def _repeats_problem(repeats: int) -> str:
     )
 
 
-def _endpoint_problem(team: Team, endpoint: Endpoint) -> str:
+def _endpoint_problem(team: Team, by: User | None, endpoint: Endpoint) -> str:
     if endpoint.team_id != team.pk:
         return f"Choose an endpoint of {team.name}: this one belongs to another team."
     if endpoint.closed_at:
         return f"The endpoint {endpoint.name} is closed: choose another one."
-    try:
-        endpoint.key()
-    except vault.Unreadable:
+    if endpoint.paused_at:
+        return f"The endpoint {endpoint.name} is paused: an owner of {team.name} can resume it."
+    if by and not may_use(by, endpoint):
+        return f"Only owners of {team.name} may use {endpoint.name}: choose another endpoint."
+    if endpoint.unreadable:
         return f"The key of {endpoint.name} cannot be read: enter it again on the endpoint's page."
     return ""
 

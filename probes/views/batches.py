@@ -64,7 +64,8 @@ def batch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     """`batch` was read before the cells are: the stream then begins early rather than late."""
     cells = cells_of(batch)
     results = {
-        result.run.pk: result for result in run_results(batch.runs.select_related("version__probe__team"))
+        result.run.pk: result
+        for result in run_results(batch.runs.select_related("version__probe__team", "endpoint"))
     }
     grouped = [(results[run], list(own)) for run, own in groupby(cells, key=lambda cell: cell.trial.run_id)]
     return {

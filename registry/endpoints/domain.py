@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 
 TEST_MESSAGES = [{"role": "user", "content": "Reply with the single word: ready"}]
 TEST_PARAMETERS = {"max_tokens": 64, "temperature": 0}
+PRACTICE_STAYS = "A practice endpoint stays as it is: add an endpoint instead."
 _TEST_SECONDS = 60.0
 _KEY = re.compile(r"[!-~]{1,500}\Z")
 
@@ -85,6 +86,42 @@ def _note_change(endpoint: Endpoint, by: User | None, changed: list[str], key: s
         record(endpoint.team, by, done, endpoint.name)
 
 
+def pause_endpoint(endpoint: Endpoint, by: User | None = None) -> bool:
+    """Call it no more until it is resumed: what waits for it waits on. False where it is paused or gone."""
+    return _set_paused(endpoint, by, pause=True)
+
+
+def resume_endpoint(endpoint: Endpoint, by: User | None = None) -> bool:
+    """Call it again; what waited goes on within seconds. False where it is not paused."""
+    return _set_paused(endpoint, by, pause=False)
+
+
+@transaction.atomic
+def _set_paused(endpoint: Endpoint, by: User | None, *, pause: bool) -> bool:
+    rows = Endpoint.objects.filter(pk=endpoint.pk, closed_at=None, practice=False, paused_at__isnull=pause)
+    changed = bool(rows.update(paused_at=timezone.now() if pause else None))
+    if changed:
+        record(endpoint.team, by, f"endpoint-{'paused' if pause else 'resumed'}", endpoint.name)
+    return changed
+
+
+@transaction.atomic
+def delete_endpoint(endpoint: Endpoint, by: User | None = None) -> None:
+    """Close it for good and destroy its key. Results keep its name; what waits for it ends unscored.
+
+    Raises EndpointError for a practice endpoint.
+    """
+    stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+    if stored.practice:
+        raise EndpointError("name", PRACTICE_STAYS)
+    if stored.closed_at:
+        return
+    stored.set_key("")
+    stored.closed_at, stored.paused_at = timezone.now(), None
+    stored.save()
+    record(stored.team, by, "endpoint-deleted", stored.name)
+
+
 def usual_concurrency(base_url: str) -> int:
     """Calls at once where nothing is said: a model on this machine mostly answers one at a time.
 
@@ -94,10 +131,15 @@ def usual_concurrency(base_url: str) -> int:
 
 
 def check_change(stored: Endpoint, values: dict[str, Any], key: str | None) -> None:
-    """Refuse to move a key to another server, and to turn a practice endpoint into another one."""
+    """Refuse to move a key to another server, and to turn a practice endpoint into another one.
+
+    What was deleted meanwhile stays deleted: no key may lie there.
+    """
+    if stored.closed_at:
+        raise EndpointError("name", "This endpoint was deleted meanwhile: add it anew.")
     moved = "base_url" in values and origin(values["base_url"]) != origin(stored.base_url)
     if stored.practice and (moved or key is not None):
-        raise EndpointError("base_url", "A practice endpoint stays as it is: add an endpoint instead.")
+        raise EndpointError("base_url", PRACTICE_STAYS)
     if moved and stored.key_cipher and key is None:
         raise EndpointError("key", "The server changed: enter its key. The old one is not sent to another.")
 

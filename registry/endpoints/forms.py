@@ -36,11 +36,21 @@ WORDS = {
     "invalid_choice": "Choose one of those listed.",
     "null_characters_not_allowed": "Take the NUL character out.",
 }
+_AN_AMOUNT = "Write an amount such as 0.15, or nothing."
+PRICE = {
+    "invalid": _AN_AMOUNT,
+    "min_value": _AN_AMOUNT,
+    "max_digits": _AN_AMOUNT,
+    "max_whole_digits": "At most 999,999 for a million tokens.",
+    "max_decimal_places": "At most 6 places after the point.",
+}
 WORDS_OF = {
     "name": {"required": "Write a name."},
     "base_url": {"required": "Write the base URL, such as https://api.example.com/v1."},
     "concurrency": {"invalid": "Write a whole number, or nothing."},
     "requests_per_minute": {"invalid": "Write a whole number, or nothing."},
+    "price_prompt": PRICE,
+    "price_completion": PRICE,
     "deadline_seconds": {
         "required": "Write a whole number of seconds.",
         "invalid": "Write a whole number of seconds.",
@@ -97,6 +107,7 @@ class EndpointForm(Base):
         fields: ClassVar[list[str]] = [
             "name", "base_url", "reasoning", "inline_thinking", "token_limit", "send_temperature",
             "system_role", "extra_body", "concurrency", "requests_per_minute", "deadline_seconds",
+            "owners_only", "price_prompt", "price_completion", "currency",
         ]  # fmt: skip
         labels: ClassVar[dict[str, str]] = {
             "inline_thinking": "Remove inline thinking",
@@ -105,24 +116,39 @@ class EndpointForm(Base):
             "system_role": "System message",
             "concurrency": "Calls at once",
             "deadline_seconds": "Deadline in seconds",
+            "owners_only": "Only owners may use it",
+            "price_prompt": "Price of a million prompt tokens",
+            "price_completion": "Price of a million completion tokens",
+            "currency": "Currency of the prices",
         }
         help_texts: ClassVar[dict[str, str]] = {
             "base_url": "Up to and with the version, such as https://api.example.com/v1.",
             "reasoning": _with_literal(
-                "Only servers that know {} take the switch; others refuse it.", "chat_template_kwargs"
+                "Leave alone, unless the server knows {} or an effort: others refuse them, and runs say so.",
+                "chat_template_kwargs",
             ),
             "inline_thinking": "For servers that put <think>…</think> into the answer: it is taken out.",
             "send_temperature": "Off for models that take only their own: the runs then say so.",
             "concurrency": "Empty means 1 for a model on this machine, else 8.",
             "requests_per_minute": "Empty means no limit.",
             "deadline_seconds": "For a whole call. Slow generations need more.",
+            "owners_only": "Else whoever may start runs in the team.",
+            "price_prompt": "As the provider states it. Empty where it is not known: nothing is guessed.",
+        }
+        widgets: ClassVar[dict[str, forms.Widget]] = {
+            "price_prompt": forms.TextInput(attrs={"inputmode": "decimal"}),
+            "price_completion": forms.TextInput(attrs={"inputmode": "decimal"}),
+            "currency": forms.TextInput(attrs={"size": 3, "autocapitalize": "characters"}),
         }
 
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.team = team
         self.fixed = self.instance.practice
-        self.fields["concurrency"].required = False
+        for name in ("concurrency", "currency"):
+            self.fields[name].required = False
+        if self.instance.pk:
+            self.fields["key"].label = "New key" if self.instance.key_cipher else "Key"
         for name, field in self.fields.items():
             field.error_messages |= WORDS | WORDS_OF.get(name, {})
         if not self.instance.pk:
@@ -135,9 +161,13 @@ class EndpointForm(Base):
         if not self.instance.key_cipher:
             del self.fields["forget_key"]
         else:
-            self.fields["key"].help_text = f"{self._held()} Leave this empty to keep it."
+            self.fields[
+                "key"
+            ].help_text = f"{self._held()} Leave this empty to keep it; a new one replaces it at once."
 
     def _held(self) -> str:
+        if self.instance.unreadable:
+            return "The stored key cannot be read: enter it again."
         last4 = self.instance.key_last4
         return f"A key ending in {last4} is stored." if last4 else "A key is stored."
 
@@ -163,6 +193,9 @@ class EndpointForm(Base):
             return domain.usual_concurrency(url)
         return calls
 
+    def clean_currency(self) -> str:
+        return self.cleaned_data["currency"] or "USD"
+
     def clean_key(self) -> str:
         try:
             return domain.check_key(self.cleaned_data["key"])
@@ -175,6 +208,9 @@ class EndpointForm(Base):
             self.add_error("forget_key", "Either enter a new key or forget the stored one.")
         elif self.instance.pk and not self.errors:
             self._check_change()
+        for name, other in (("price_prompt", "price_completion"), ("price_completion", "price_prompt")):
+            if name in cleaned and cleaned[name] is None and cleaned.get(other) is not None:
+                self.add_error(name, "State both prices, or neither.")
         return cleaned
 
     def _check_change(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
 
@@ -11,11 +11,19 @@ from registry.teams.models import Team
 
 
 class Endpoint(models.Model):
-    """An OpenAI-compatible server. History keeps its name: it is closed, never deleted."""
+    """An OpenAI-compatible server. History keeps its name: it is closed, never deleted.
+
+    Prices are what the team states, for a million tokens; None where it states none.
+    """
 
     class Reasoning(models.TextChoices):
         LEAVE = "leave", "Leave alone"
         OFF = "off", "Off (chat_template_kwargs)"
+        NONE = "none", "Effort none (reasoning_effort)"
+        MINIMAL = "minimal", "Effort minimal (reasoning_effort)"
+        LOW = "low", "Effort low (reasoning_effort)"
+        MEDIUM = "medium", "Effort medium (reasoning_effort)"
+        HIGH = "high", "Effort high (reasoning_effort)"
 
     class TokenLimit(models.TextChoices):
         MAX_TOKENS = "max_tokens", "max_tokens"
@@ -48,9 +56,22 @@ class Endpoint(models.Model):
     deadline_seconds = models.PositiveIntegerField(
         default=120, validators=[MinValueValidator(1), MaxValueValidator(1800)]
     )
+    owners_only = models.BooleanField(default=False)
+    price_prompt = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+    price_completion = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+    currency = models.CharField(
+        max_length=3,
+        default="USD",
+        validators=[RegexValidator(r"\A[A-Z]{3}\Z", "Write its three letters, such as USD.")],
+    )
     models_offered = models.JSONField(default=list, blank=True, editable=False)
     models_listed_at = models.DateTimeField(null=True, blank=True, editable=False)
     not_before = models.DateTimeField(null=True, blank=True, editable=False)
+    paused_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -70,3 +91,12 @@ class Endpoint(models.Model):
     def key(self) -> str:
         """The key in clear, "" when none is set. Raises vault.Unreadable; never log what this returns."""
         return vault.open_sealed(self.key_cipher) if self.key_cipher else ""
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether its key was sealed with a secret that is gone: it cannot be sent, and is entered again."""
+        try:
+            self.key()
+        except vault.Unreadable:
+            return True
+        return False

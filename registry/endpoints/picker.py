@@ -18,14 +18,21 @@ from registry.teams.access import Person
 from registry.teams.models import Team
 
 START = "start and cancel runs"
+KEPT = "use endpoints kept for owners"
 SHOWN = 12
 """How many models are named beside the field; its list of suggestions holds all."""
 
 
 def usable(person: Person) -> QuerySet[Endpoint]:
-    """The open endpoints of every team in which `person` may start runs."""
+    """The endpoints of every team in which `person` may start runs; those kept for owners, of their own."""
     rows = Endpoint.objects.filter(closed_at=None).select_related("team")
-    return access.of_members(person, rows, START).order_by("team__slug", "practice", "slug")
+    for_all = access.of_members(person, rows.filter(owners_only=False), START)
+    kept = access.of_members(person, rows.filter(owners_only=True), KEPT)
+    return (for_all | kept).order_by("team__slug", "practice", "slug")
+
+
+def may_use(person: Person, endpoint: Endpoint) -> bool:
+    return access.allowed(person, endpoint.team, KEPT if endpoint.owners_only else START)
 
 
 @dataclass
@@ -83,7 +90,7 @@ def suggested(endpoints: list[Endpoint], prefix: str = "", label: str = "Model",
 
     Of one team, and of endpoints whose models are known; practice only where there is nothing else.
     """
-    own = [one for one in endpoints if one.team_id == endpoints[0].team_id]
+    own = [one for one in endpoints if one.team_id == endpoints[0].team_id and not one.paused_at]
     known = [one for one in own if one.models_offered] or own
     pool = [one for one in known if not one.practice] or known
     if not pool:

@@ -16,7 +16,10 @@ RESERVED = frozenset({
     "temperature", "max_tokens", "max_completion_tokens",
 })  # fmt: skip
 """What an extra body may not hold: the probe states these, or the registry relies on them."""
+EFFORTS = frozenset({"none", "minimal", "low", "medium", "high"})
+"""What `reasoning` may be besides `leave` and `off`: sent as `reasoning_effort`."""
 _LARGEST_EXTRA = 10_000
+_DEEPEST_EXTRA = 10
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -58,6 +61,8 @@ def effective_parameters(target: Target, parameters: Mapping[str, Any]) -> dict[
         given = sent.get("chat_template_kwargs")
         kept = given if isinstance(given, dict) else {}
         sent["chat_template_kwargs"] = {**kept, "enable_thinking": False}
+    if target.reasoning in EFFORTS:
+        sent["reasoning_effort"] = target.reasoning
     for name, value in parameters.items():
         if name == "max_tokens":
             sent[target.token_limit] = value
@@ -90,6 +95,7 @@ def altered(
         "no temperature": temperature and not target.send_temperature,
         "system folded": system and target.system_role == "fold",
         "reasoning off": target.reasoning == "off",
+        f"reasoning effort: {target.reasoning}": target.reasoning in EFFORTS,
         "inline thinking removed": target.inline_thinking,
     }
     extra = [f"extra body: {name}" for name in sorted(target.extra_body) if name not in RESERVED]
@@ -108,9 +114,17 @@ def check_extra_body(extra: object) -> dict[str, Any]:
         raise ValueError("Write plain JSON: NaN and Infinity are no numbers in it.") from None
     if len(text) > _LARGEST_EXTRA:
         raise ValueError(f"Shorten the extra body: it may have {_LARGEST_EXTRA:,} characters.")
+    if _deeper_than(_DEEPEST_EXTRA, extra):
+        raise ValueError(f"Nest the extra body at most {_DEEPEST_EXTRA} deep.")
     if any(_UNSTORABLE.search(part) for part in _strings(extra)):
         raise ValueError("Take out the NUL characters and half surrogate pairs: they cannot be stored.")
     return extra
+
+
+def _deeper_than(levels: int, value: object) -> bool:
+    """Whether objects and lists are nested in one another more than `levels` deep."""
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return within is not None and (levels == 0 or any(_deeper_than(levels - 1, each) for each in within))
 
 
 def _strings(value: object) -> Iterator[str]:

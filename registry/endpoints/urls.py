@@ -13,4 +13,7 @@ urlpatterns = [
         views.endpoint_list_models,
         name="endpoint-list-models",
     ),
+    path("teams/<slug:team>/endpoints/<slug:slug>/pause/", views.endpoint_pause, name="endpoint-pause"),
+    path("teams/<slug:team>/endpoints/<slug:slug>/resume/", views.endpoint_resume, name="endpoint-resume"),
+    path("teams/<slug:team>/endpoints/<slug:slug>/delete/", views.endpoint_delete, name="endpoint-delete"),
 ]

@@ -14,10 +14,18 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from registry.endpoints.chat import ModelsUnavailable
-from registry.endpoints.domain import list_models, test_call
+from registry.endpoints.domain import (
+    PRACTICE_STAYS,
+    delete_endpoint,
+    list_models,
+    pause_endpoint,
+    resume_endpoint,
+    test_call,
+)
 from registry.endpoints.forms import EndpointForm
 from registry.endpoints.models import Endpoint
-from registry.endpoints.picker import START, Picker, picker, usable
+from registry.endpoints.picker import KEPT, START, Picker, picker, usable
+from registry.endpoints.prices import cost_said
 from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import Team, User
@@ -32,7 +40,7 @@ def endpoints(request: HttpRequest, team: str) -> HttpResponse:
     owner = _team(request, team, START)
     context = {
         "team": owner,
-        "endpoints": Endpoint.objects.filter(team=owner, closed_at=None),
+        "endpoints": usable(request.user).filter(team=owner).order_by("-practice", "slug"),
         "may_manage": access.allowed(request.user, owner, MANAGE),
         "may_see_log": access.allowed(request.user, owner, "see the audit log"),
     }
@@ -58,13 +66,11 @@ def endpoint_new(request: HttpRequest, team: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def endpoint(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     """One endpoint: what it is, the test call, its models; and for an owner the form that changes it."""
-    owner = _team(request, team, MANAGE if request.method == "POST" else START)
-    shown = _endpoint(owner, slug)
     if request.method != "POST":
-        return _page(request, owner, shown)
-    if shown.practice:
-        raise PermissionDenied("A practice endpoint stays as it is: add an endpoint instead.")
-    form = EndpointForm(request.POST, instance=_endpoint(owner, slug), team=owner)
+        shown = _endpoint(request, team, slug)
+        return _page(request, shown.team, shown)
+    owner, shown = _changeable(request, team, slug)
+    form = EndpointForm(request.POST, instance=_changeable(request, team, slug)[1], team=owner)
     if form.is_valid():
         messages.success(request, f"{form.save(by=cast('User', request.user)).name} is saved.")
         return redirect("endpoint", owner.slug, shown.slug)
@@ -96,19 +102,49 @@ def _matters(bound: BoundField) -> bool:
 
 @login_required
 @require_POST
+def endpoint_pause(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    owner, shown = _changeable(request, team, slug)
+    pause_endpoint(shown, cast("User", request.user))
+    messages.success(request, f"{shown.name} is paused: nothing more is sent to it until it is resumed.")
+    return redirect("endpoint", owner.slug, shown.slug)
+
+
+@login_required
+@require_POST
+def endpoint_resume(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    owner, shown = _changeable(request, team, slug)
+    resume_endpoint(shown, cast("User", request.user))
+    messages.success(request, f"{shown.name} is resumed: what waited for it goes on within seconds.")
+    return redirect("endpoint", owner.slug, shown.slug)
+
+
+@login_required
+@require_POST
+def endpoint_delete(request: HttpRequest, team: str, slug: str) -> HttpResponse:
+    owner, shown = _changeable(request, team, slug)
+    delete_endpoint(shown, cast("User", request.user))
+    messages.success(request, f"{shown.name} is deleted, and its key destroyed. Results keep its name.")
+    return redirect("endpoints", owner.slug)
+
+
+@login_required
+@require_POST
 def endpoint_test(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     """One tiny real call; what came back, in words."""
-    shown = _endpoint(_team(request, team, START), slug)
+    shown = _endpoint(request, team, slug)
     model = request.POST.get("model", "").strip()
     answer = test_call(shown, model) if model else None
-    return _fragment(request, "endpoints/_test.html", shown, model=model, answer=answer, tested=True)
+    cost = cost_said(shown, answer.prompt_tokens, answer.completion_tokens) if answer else ""
+    return _fragment(
+        request, "endpoints/_test.html", shown, model=model, answer=answer, cost=cost, tested=True
+    )
 
 
 @login_required
 @require_POST
 def endpoint_list_models(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     """Ask the server for its models and keep the list."""
-    shown = _endpoint(_team(request, team, START), slug)
+    shown = _endpoint(request, team, slug)
     return _fragment(request, "endpoints/_models.html", shown, problem=_listed(shown))
 
 
@@ -144,7 +180,25 @@ def _team(request: HttpRequest, slug: str, right: str) -> Team:
     return team
 
 
-def _endpoint(team: Team, slug: str) -> Endpoint:
+def _endpoint(request: HttpRequest, team: str, slug: str) -> Endpoint:
+    """The endpoint, for whoever may use it; one kept for owners is there for them alone."""
+    owner = _team(request, team, START)
+    shown = _open_endpoint(owner, slug)
+    if shown.owners_only:
+        access.require(request.user, owner, KEPT)
+    return shown
+
+
+def _changeable(request: HttpRequest, team: str, slug: str) -> tuple[Team, Endpoint]:
+    """The team and its endpoint, for whoever may change it."""
+    owner = _team(request, team, MANAGE)
+    shown = _open_endpoint(owner, slug)
+    if shown.practice:
+        raise PermissionDenied(PRACTICE_STAYS)
+    return owner, shown
+
+
+def _open_endpoint(team: Team, slug: str) -> Endpoint:
     return get_or_404(Endpoint.objects.filter(team=team, closed_at=None).select_related("team"), slug=slug)
 
 

@@ -22,6 +22,7 @@ RIGHTS: dict[str, Role] = {
     "start and cancel runs": Role.RUNNER,
     "publish probes": Role.AUTHOR,
     "manage endpoints": Role.OWNER,
+    "use endpoints kept for owners": Role.OWNER,
     "manage members": Role.OWNER,
     "see the audit log": Role.OWNER,
     "rename the team": Role.OWNER,

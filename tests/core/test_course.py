@@ -128,6 +128,18 @@ def test_what_a_run_says_is_altered_may_differ():
     assert lies(lying(change)) == []
 
 
+@pytest.mark.parametrize(("sent", "fits"), [("low", True), ("high", False)])
+def test_an_effort_that_was_sent_is_the_one_that_is_named(sent, fits):
+    def change(records):
+        at(records, "run", 1).update(alters=["reasoning effort: low"])
+        attempt = at(records, "attempt", -1)
+        attempt["sent_parameters"] = {**attempt["sent_parameters"], "reasoning_effort": sent}
+
+    found = lies(lying(change))
+    assert (found == []) is fits, found
+    assert fits or "which neither the document nor the run's alters name" in found[0]
+
+
 RANGES = [
     ("evidence", {"batch": "0b7e"}, 'batch is "0b7e", and must be a UUID'),
     ("evidence", {"team": {"slug": "acme"}}, "and must be an object with slug and name"),
@@ -138,6 +150,7 @@ RANGES = [
     ("evidence", {"finished_at": "2026-02-30T00:00:00+00:00"}, "must be a time in UTC"),
     ("document", {"version": 0}, "version is 0, and must be a whole number from 1"),
     ("run", {"alters": [{}]}, "alters is [{}], and must be a list of known alterations"),
+    ("run", {"alters": ["reasoning effort: "]}, "and must be a list of known alterations"),
     ("run", {"alters": ["nothing"]}, "and must be a list of known alterations: no temperature"),
     ("run", {"repeats": 0}, "repeats is 0, and must be"),
     ("run", {"position": -1}, "position is -1, and must be"),

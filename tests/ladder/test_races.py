@@ -10,6 +10,7 @@ import pytest
 
 from ladder.models import Race
 from probes.models import Batch
+from registry.endpoints.domain import pause_endpoint
 from tests.ladder.stage import BROKEN, HELD, RUNGS, a_race, answered, climb, everywhere, failed, two_endpoints
 from tests.probes.stage import an_endpoint
 
@@ -249,6 +250,13 @@ def test_why_a_model_is_unscored_is_said_once_at_its_name(client, race):
 def test_an_endpoint_that_alters_is_named(client, bob, team, lab_and_cloud):
     mute = an_endpoint(team, "mute", send_temperature=False)
     assert "alters what is sent: no temperature" in page(client, a_race(bob, lab_and_cloud[0], mute))
+
+
+def test_a_lane_whose_endpoint_is_paused_is_named(client, race):
+    waits = "This endpoint is paused: what has not been called waits."
+    assert waits not in page(client, race)
+    pause_endpoint(race.climbs.get(letter="B").endpoint)
+    assert page(client, race).count(waits) == 1
 
 
 def test_labels_say_practice_and_team_only(client, bob, practice_endpoints):

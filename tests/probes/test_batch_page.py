@@ -10,6 +10,7 @@ import pytest
 from probes.core import Reply
 from probes.models import Batch, Probe, State
 from probes.views.streams import replay
+from registry.endpoints.domain import pause_endpoint
 from tests.probes import ran
 from tests.probes.test_version_page import CHATTY, PASSES, ids_of, text_of
 
@@ -41,6 +42,15 @@ def test_a_running_batch_opens_its_stream_after_what_is_shown(client, version, n
     html = client.get(batch.get_absolute_url()).content.decode()
     assert f'sse-connect="/batches/{batch.pk}/stream?after={batch.seq}"' in html
     assert 'value="1"' in html
+
+
+def test_why_a_batch_does_not_go_on_is_told(client, version, nimbus):
+    waits = "This endpoint is paused: what has not been called waits."
+    running, over = (ran.batch(version, nimbus, [PASSES], finished=done) for done in (False, True))
+    assert waits not in text_of(client.get(running.get_absolute_url()))
+    pause_endpoint(nimbus)
+    assert waits in text_of(client.get(running.get_absolute_url()))
+    assert waits not in text_of(client.get(over.get_absolute_url()))
 
 
 def test_different_messages_are_told(client, version, nimbus, batch):

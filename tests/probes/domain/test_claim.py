@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from probes.domain.cancel import cancel_batch
 from probes.domain.claim import MOST, suspects_wait
 from probes.models import Attempt, Run, Trial
+from registry.endpoints.domain import pause_endpoint, resume_endpoint
 from registry.endpoints.models import Endpoint
 from tests.probes.stage import (
     a_batch,
@@ -102,6 +103,17 @@ def test_a_resting_endpoint_is_left_alone(batch, endpoint):
     assert claim() == []
     assert 15 < wait() <= 20
     Endpoint.objects.update(not_before=Now())
+    assert len(claim()) == 5
+
+
+def test_a_paused_endpoint_is_left_alone_until_it_is_resumed(team, batch, endpoint):
+    other = a_batch(team, a_version(team), an_endpoint(team, "other"))
+    pause_endpoint(endpoint)
+    assert [call.trial_id for call in claim()] == [trials_of(other)[0].pk]
+    assert wait() is None
+    assert {trial.state for trial in trials_of(batch)} == {Trial.State.WAITING}
+    resume_endpoint(endpoint)
+    assert wait() == 0
     assert len(claim()) == 5
 
 

@@ -161,6 +161,23 @@ def test_endpoints_that_cannot_be_used(start, request_one, endpoint, charlie):
         start(replace(request_one, endpoint=endpoint))
 
 
+def test_a_paused_endpoint_starts_nothing(start, request_one, endpoint):
+    Endpoint.objects.update(paused_at=timezone.now())
+    endpoint.refresh_from_db()
+    with pytest.raises(StartRefused, match="Lab is paused: an owner of Acme can resume it"):
+        start(replace(request_one, endpoint=endpoint))
+
+
+def test_an_endpoint_kept_for_owners_is_used_by_them_alone(start, request_one, endpoint, alice, anna):
+    Endpoint.objects.update(owners_only=True)
+    endpoint.refresh_from_db()
+    kept = replace(request_one, endpoint=endpoint)
+    with pytest.raises(StartRefused, match="Only owners of Acme may use Lab"):
+        start(kept, by=anna)
+    assert start(kept, by=alice).started_by == alice
+    assert start(kept, by=None).started_by is None
+
+
 def test_a_probe_that_cannot_be_seen_is_not_there(start, request_one, charlie):
     hidden = a_version(Team.objects.get(slug="other"), **CONCEPT)
     Probe.objects.filter(pk=hidden.probe_id).update(visibility="team")

@@ -20,6 +20,9 @@ GOOD = {
     "concurrency": "8",
     "requests_per_minute": "",
     "deadline_seconds": "120",
+    "price_prompt": "0.15",
+    "price_completion": "0.6",
+    "currency": "EUR",
 }
 
 
@@ -72,6 +75,15 @@ def test_endpoint_is_added(team):
         ("requests_per_minute", "1.5", "Write a whole number, or nothing."),
         ("deadline_seconds", "9999", "At most 1,800; this is 9,999."),
         ("deadline_seconds", "", "Write a whole number of seconds."),
+        ("price_prompt", "cheap", "Write an amount such as 0.15, or nothing."),
+        ("price_prompt", "-1", "Write an amount such as 0.15, or nothing."),
+        ("price_prompt", "NaN", "Write an amount such as 0.15, or nothing."),
+        ("price_prompt", "1e9", "At most 999,999"),
+        ("price_prompt", "", "State both prices, or neither."),
+        ("price_completion", "0.0000001", "At most 6 places after the point."),
+        ("price_completion", "", "State both prices, or neither."),
+        ("currency", "us", "Write its three letters, such as USD."),
+        ("extra_body", '{"a":' + "[" * 20 + "]" * 20 + "}", "at most 10 deep"),
         ("reasoning", "sometimes", "Choose one of those listed."),
     ],
 )
@@ -89,6 +101,11 @@ def test_further_fields_come_back_as_they_were_written(team, written):
     assert not refused.is_valid()
     assert refused["extra_body"].value() == written
     assert written.replace('"', "&quot;") in str(refused["extra_body"])
+
+
+def test_prices_may_be_left_out(team):
+    made = saved(team, price_prompt="", price_completion="", currency="")
+    assert (made.price_prompt, made.price_completion, made.currency) == (None, None, "USD")
 
 
 def test_same_name_is_refused_in_the_team_only(team, charlie):

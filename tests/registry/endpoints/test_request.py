@@ -5,7 +5,9 @@ import json
 
 import pytest
 
+from registry.endpoints.models import Endpoint
 from registry.endpoints.request import (
+    EFFORTS,
     Target,
     altered,
     check_extra_body,
@@ -30,6 +32,11 @@ def target(**changes) -> Target:
         ({"token_limit": "max_completion_tokens"}, {"max_completion_tokens": 64, "temperature": 0}),
         ({"send_temperature": False}, {"max_tokens": 64}),
         ({"reasoning": "off"}, {**PROBE, "chat_template_kwargs": {"enable_thinking": False}}),
+        ({"reasoning": "low"}, {**PROBE, "reasoning_effort": "low"}),
+        (
+            {"reasoning": "none", "extra_body": {"reasoning_effort": "high"}},
+            {**PROBE, "reasoning_effort": "none"},
+        ),
         (
             {"reasoning": "off", "extra_body": {"chat_template_kwargs": {"x": 1, "enable_thinking": True}}},
             {**PROBE, "chat_template_kwargs": {"x": 1, "enable_thinking": False}},
@@ -97,13 +104,20 @@ def test_alterations_are_named():
     ]
 
 
+def test_an_effort_is_named_with_its_amount():
+    assert altered(target(reasoning="high")) == ["reasoning effort: high"]
+    assert set(Endpoint.Reasoning.values) - {"leave", "off"} == EFFORTS
+
+
 def test_alterations_of_a_probe_are_only_those_that_touch_it():
     changed = target(send_temperature=False, system_role="fold")
     assert altered(changed, MESSAGES[1:], {"max_tokens": 1}) == []
     assert altered(changed, MESSAGES, PROBE) == ["no temperature", "system folded"]
 
 
-@pytest.mark.parametrize("extra", [{}, {"top_k": 40}, {"a": {"b": ["\\u0000", "😀", None]}}])
+@pytest.mark.parametrize(
+    "extra", [{}, {"top_k": 40}, {"a": {"b": ["\\u0000", "😀", None]}}, {"a": [[[[[[[[[1]]]]]]]]]}]
+)
 def test_extra_body_is_accepted(extra):
     assert check_extra_body(extra) == extra
 
@@ -121,6 +135,8 @@ def test_extra_body_is_accepted(extra):
         ({"a": float("nan")}, "NaN"),
         ({"a": "x" * 10_000}, "Shorten"),
         ({"a": ["b\x00"]}, "NUL"),
+        ({"a": [[[[[[[[[[]]]]]]]]]]}, "at most 10 deep"),
+        ({"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": {"j": {}}}}}}}}}}}, "at most 10 deep"),
         ({"\ud83d": 1}, "surrogate"),
     ],
 )
