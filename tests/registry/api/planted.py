@@ -86,7 +86,9 @@ def a_ladder(team: Team, rungs: int = 2) -> Ladder:
     return ladder
 
 
-def a_race(ladder: Ladder, endpoint: Endpoint, by: User, concept: str = "recursion", **fields: Any) -> Race:
+def a_race(
+    ladder: Ladder, endpoint: Endpoint, by: User | None, concept: str = "recursion", **fields: Any
+) -> Race:
     given = {"visibility": "public", "lanes": [(endpoint, "model-a"), (endpoint, "model-b")]} | fields
     return start_race(team=endpoint.team, by=by, ladder=ladder, concept=concept, **given)
 
