@@ -25,6 +25,7 @@ from probes.domain.start import StartRefused, key_of
 from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import User
+from registry.web import limits
 
 START = "start and cancel runs"
 
@@ -38,6 +39,11 @@ def race_new(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect(f"{reverse('sign-in')}?next={ladder.get_absolute_url()}")
     form = posted_form(request.user, request.POST.dict())
+    if wait := limits.seconds_to_wait(request):
+        form.fields.add_error(None, limits.too_many(wait))
+        answer = render(request, "ladder/ladder.html", ladder_context(request, ladder, form), status=429)
+        answer["Retry-After"] = str(wait)
+        return answer
     race = _started(request, ladder, form)
     if race:
         return redirect(race)

@@ -23,6 +23,7 @@ from probes.models import Batch
 from registry.teams import access
 from registry.teams.access import Person
 from registry.teams.models import User
+from registry.web import errors, limits
 
 START = "start and cancel runs"
 
@@ -47,6 +48,8 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Start the same runs once more, as a batch of its own."""
     batch = _mine(request, pk)
+    if wait := limits.seconds_to_wait(request):
+        return errors.too_many(request, limits.too_many(wait), wait, batch.get_absolute_url())
     try:
         new = _start_again(request, batch)
     except StartRefused as refused:

@@ -15,6 +15,7 @@ from probes.models import ProbeVersion
 from probes.views.run_form import RunForm
 from probes.views.version_page import version_context
 from registry.teams.access import Person
+from registry.web import limits
 
 
 @require_safe
@@ -41,6 +42,11 @@ def run_version(request: HttpRequest, team: str, slug: str, number: int) -> Http
     if request.method != "POST":  # someone who had to sign in first comes back by GET
         return redirect(f"{version.get_absolute_url()}#run")
     form = RunForm.posted(request.user, version, request.POST)
+    if wait := limits.seconds_to_wait(request):
+        form.refuse({"": limits.too_many(wait)})
+        answer = version_page(request, version, status=429, form=form)
+        answer["Retry-After"] = str(wait)
+        return answer
     try:
         batch = form.start()
     except StartRefused as refused:

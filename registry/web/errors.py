@@ -67,6 +67,14 @@ def not_allowed(request: HttpRequest, refused: HttpResponseNotAllowed) -> HttpRe
 
 
 @_with_token
+def too_many(request: HttpRequest, reason: str, wait: int, back: str) -> HttpResponse:
+    """429: the reader did something too often; it can be done again in `wait` seconds."""
+    answer = _framed(request, "errors/429.html", 429, {"reason": reason, "back": back})
+    answer["Retry-After"] = str(wait)
+    return answer
+
+
+@_with_token
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403: a form whose secret does not match the browser's cookie."""
     return _framed(request, "errors/csrf.html", 403, {"has_cookies": bool(request.COOKIES)})

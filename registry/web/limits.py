@@ -1,0 +1,41 @@
+"""How often work may be started, which costs whoever owns the endpoint: per person, and per address."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.throttling import SimpleRateThrottle
+
+
+class _PersonStarts(SimpleRateThrottle):
+    scope = "start-person"
+
+    def get_rate(self) -> str:
+        return settings.START_RATE_PERSON
+
+    def get_cache_key(self, request: Any, view: Any) -> str:
+        return self.cache_format % {"scope": self.scope, "ident": request.user.pk}
+
+
+class _AddressStarts(SimpleRateThrottle):
+    scope = "start-address"
+
+    def get_rate(self) -> str:
+        return settings.START_RATE_ADDRESS
+
+    def get_cache_key(self, request: Any, view: Any) -> str:
+        return self.cache_format % {"scope": self.scope, "ident": self.get_ident(request)}
+
+
+def seconds_to_wait(request: HttpRequest) -> int:
+    """Note a start by the request's person; 0, or how long they have to wait as they started too many."""
+    for throttle in (_PersonStarts(), _AddressStarts()):
+        if not throttle.allow_request(cast("Any", request), view=cast("Any", None)):  # it looks at no view
+            return int(throttle.wait() or 0) + 1
+    return 0
+
+
+def too_many(wait: int) -> str:
+    return f"Too many starts in a short time: the next one can be made in {wait} s."
