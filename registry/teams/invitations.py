@@ -13,6 +13,7 @@ from datetime import timedelta
 from smtplib import SMTPException
 from typing import Any
 
+from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -111,14 +112,21 @@ def _check_number(by: User, team: Team) -> None:
 def send(by: User, team: Team, role: Role, good_for: timedelta, email: str) -> Invitation:
     """Make an invitation and mail its link. Raises MembersRefused; then nobody is invited."""
     made = make_link(by, team, role, good_for, email)
-    context = {"made": made, "invitation": made.invitation, "by": by, "site": site_address()}
+    if not _mailed(made):
+        revoke(by, made.invitation)
+        raise MembersRefused(NOT_SENT)
+    return made.invitation
+
+
+def _mailed(made: Made) -> bool:
+    invitation = made.invitation
+    sign_up = settings.SIGN_UP != "closed"
+    context = {"made": made, "invitation": invitation, "site": site_address(), "sign_up": sign_up}
     text = render_to_string("teams/invitation_mail.txt", context)
     try:
-        send_mail(f"Join {team} on Probe Registry", text, None, [made.invitation.email])
+        return bool(send_mail(f"Join {invitation.team} on Probe Registry", text, None, [invitation.email]))
     except (OSError, SMTPException):
-        revoke(by, made.invitation)
-        raise MembersRefused(NOT_SENT) from None
-    return made.invitation
+        return False
 
 
 @transaction.atomic

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from registry.teams import domain
 from registry.teams.models import Role, Team, User
@@ -90,6 +92,11 @@ class InviteForm(forms.Form):
             "invalid_choice": "Choose one of the periods listed.",
         },
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if settings.MAIL == "none":
+            del self.fields["email"]
 
     @property
     def good_for(self) -> timedelta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from registry.teams.team_forms import InviteForm, NameForm, TeamForm
 
 SEE = "see team results"
 RENAME = "rename the team"
+PRINTED = "No mail server is named: the invitation is printed in the terminal where this registry runs."
 NO_ROLE = "Choose one of the roles listed."
 
 
@@ -62,11 +64,13 @@ def team_invite(request: HttpRequest, team: str) -> HttpResponse:
     form = InviteForm(request.POST)
     if not form.is_valid():
         return _page(request, shown, status=422, invite_form=form)
-    role, email = Role(form.cleaned_data["role"]), form.cleaned_data["email"]
+    role, email = Role(form.cleaned_data["role"]), form.cleaned_data.get("email", "")
     try:
         if email:
             invitations.send(_user(request), shown, role, form.good_for, email)
-            messages.success(request, f"An invitation is on its way to {email}.")
+            messages.success(
+                request, PRINTED if settings.MAIL == "printed" else f"An invitation is on its way to {email}."
+            )
             return redirect("team", shown.slug)
         made = invitations.make_link(_user(request), shown, role, form.good_for)
     except MembersRefused as refused:

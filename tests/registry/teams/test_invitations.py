@@ -65,7 +65,8 @@ def test_a_link_is_shown_once_and_kept_as_a_digest(client, alice):
     assert secret not in repr(link(alice))
 
 
-def test_a_mail_carries_the_link_and_the_page_does_not(client, alice, mailoutbox):
+def test_a_mail_carries_the_link_and_the_page_does_not(client, alice, mailoutbox, settings):
+    settings.MAIL = "sent"
     client.force_login(alice)
     answer = client.post(INVITE, {"role": "viewer", "email": "Nina@Example.org", "days": "1"}, follow=True)
     [mail] = mailoutbox
@@ -76,6 +77,41 @@ def test_a_mail_carries_the_link_and_the_page_does_not(client, alice, mailoutbox
     page = answer.content.decode()
     assert "An invitation is on its way to" in page
     assert secret not in page
+    client.post(PAGE, {"code": secret})
+    client.logout()
+    client.post(PAGE, {"code": secret})
+    assert "Only the account of" in client.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize("mail", ["printed", "none"])
+def test_where_mail_goes_nowhere_that_is_said_or_only_links_are_made(client, alice, settings, mail):
+    settings.MAIL = mail
+    client.force_login(alice)
+    page = client.get("/teams/acme/").content.decode()
+    assert ('name="email"' in page) is (mail == "printed")
+    sent = {"role": "viewer", "email": "nina@example.org", "days": "1"}
+    said = client.post(INVITE, sent, follow=True).content.decode()
+    assert ("printed in the terminal" in said) is (mail == "printed")
+    assert ("/invitation/#pri." in said) is (mail == "none")
+
+
+def test_a_dropped_mail_invites_nobody(client, alice, monkeypatch):
+    monkeypatch.setattr(invitations, "send_mail", lambda *_, **__: 0)
+    with pytest.raises(MembersRefused, match="nobody was invited"):
+        invitations.send(alice, Team.objects.get(slug="acme"), Role.VIEWER, WEEK, "nina@example.org")
+    assert Invitation.objects.get().revoked_at
+
+
+@pytest.mark.parametrize("sign_up", ["open", "closed"])
+def test_a_visitor_is_told_how_to_get_an_account(client, alice, mailoutbox, settings, sign_up):
+    settings.SIGN_UP = sign_up
+    invitations.send(alice, Team.objects.get(slug="acme"), Role.VIEWER, WEEK, "nina@example.org")
+    [mail] = mailoutbox
+    assert ("or make one for it" in mail.body) is (sign_up == "open")
+    client.post(PAGE, {"code": re.findall(r"#(\S+)", mail.body)[0]})
+    page = client.get(PAGE).content.decode()
+    assert (f'href="/sign-up/?next={PAGE}"' in page) is (sign_up == "open")
+    assert ("made by whoever runs this site" in page) is (sign_up == "closed")
 
 
 def test_a_mail_that_cannot_be_sent_invites_nobody(client, alice, monkeypatch):
