@@ -187,7 +187,7 @@ if SIGN_UP != "closed" and MAIL == "none":
     raise ImproperlyConfigured(
         f"SIGN_UP={SIGN_UP} needs EMAIL_URL (smtp+tls://user:password@host:587): addresses are verified."
     )
-EMAIL_BACKEND = f"registry.accounts.mail.{'Printed' if MAIL == 'printed' else 'Dropped'}"
+EMAIL_BACKEND = f"registry.accounts.mail.{'Printed' if MAIL == 'printed' else 'Refused'}"
 if EMAIL_URL:
     globals().update(mail_server(EMAIL_URL))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = text("MAIL_FROM", f"no-reply@{urlsplit(SITE_ADDRESS).hostname}")
@@ -199,7 +199,6 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Probe Registry] "
 ACCOUNT_PREVENT_ENUMERATION = True

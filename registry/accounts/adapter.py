@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -16,6 +18,7 @@ from registry.endpoints import vault
 from registry.teams.models import User
 from registry.web.address import site_address
 
+logger = logging.getLogger(__name__)
 LOGIN_REFUSED = "No account has this e-mail address and password. Check both; capitals in the password count."
 TOO_MANY = "That was tried too often. Wait five minutes, then try again."
 WRONG_CODE = "This code does not fit. The app shows another every 30 seconds; a recovery code works once."
@@ -76,6 +79,13 @@ class Accounts(DefaultAccountAdapter):
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
         return site_address() + reverse("account_confirm_email", args=[emailconfirmation.key])
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """To whoever asked, a mail that could not be sent looks like one that was: it tells of no account."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (OSError, SMTPException) as error:
+            logger.error("A mail could not be sent (%s). Check EMAIL_URL.", type(error).__name__)
 
     def send_account_already_exists_mail(self, email: str) -> None:
         links = {"password_reset_url": site_address() + reverse("account_reset_password")}

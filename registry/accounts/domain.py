@@ -20,17 +20,20 @@ from django.utils import timezone
 from registry.accounts.models import AGENT_LENGTH, SignIn
 from registry.api.throttles import AddressThrottle
 from registry.audit.models import Entry
+from registry.endpoints import vault
 from registry.endpoints.models import Endpoint
 from registry.immutability import erasure
 from registry.teams import tokens
 from registry.teams.invitations import waiting
-from registry.teams.members import hold, is_last_owner
+from registry.teams.members import hold, is_last_owner, leave
 from registry.teams.models import Membership, Team, User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
 SIGN_INS_KEPT = 50
 CLOSED = "Closed account"
+SEALED = {"secret", "seed"}
+"""What of a second factor is kept sealed."""
 
 
 class CannotClose(Exception):
@@ -103,12 +106,15 @@ def close_account(user: User) -> None:
     """
     if why := why_not_close(user):
         raise CannotClose(why)
-    deserted = list(_alone_in(user).values_list("pk", flat=True))
-    _forget_traces(user)
-    Membership.objects.filter(user=user).delete()
-    Team.objects.filter(pk__in=deserted).update(name=f"Team of a closed account ({user.pk})")
-    Endpoint.objects.filter(team__in=deserted).update(key_cipher="", key_last4="", key_set_at=None)
-    Endpoint.objects.filter(team__in=deserted, closed_at=None).update(closed_at=timezone.now())
+    for token in tokens.open_tokens(user):
+        tokens.revoke(token)
+    memberships = list(user.memberships.select_related("team").order_by("team_id"))
+    deserted = set(_alone_in(user).values_list("pk", flat=True))
+    for membership in memberships:
+        if membership.team_id not in deserted:
+            leave(user, membership.team)
+    _forget_traces(user, memberships)
+    _desert(user, Team.objects.filter(pk__in=deserted))
     user.name, user.email = CLOSED, f"closed-{user.pk}@account.invalid"
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()  # ends every session
@@ -140,15 +146,39 @@ def _alone_in(user: User) -> QuerySet[Team]:
     return Team.objects.filter(memberships__user=user).exclude(pk__in=shared)
 
 
-def _forget_traces(user: User) -> None:
-    for token in tokens.open_tokens(user):
-        tokens.revoke(token)
+def _desert(user: User, teams: QuerySet[Team]) -> None:
+    """Leave teams in which nobody is left. What they published stays; they call nobody any more."""
+    Membership.objects.filter(user=user).delete()
+    Endpoint.objects.filter(team__in=teams).update(key_cipher="", key_last4="", key_set_at=None)
+    Endpoint.objects.filter(team__in=teams, closed_at=None).update(closed_at=timezone.now())
+    teams.update(name=f"Team of a closed account ({user.pk})")
+
+
+def _forget_traces(user: User, memberships: list[Membership]) -> None:
+    """Their name in logs, and whatever let them in."""
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     SignIn.objects.filter(user=user).delete()
+    about_them = Q(action__startswith="member-") | Q(action="ownership-transferred")
+    teams = [each.team_id for each in memberships]
     with erasure(f"the account {user.pk} is closed"):
         Entry.objects.filter(by=user).update(by_name=CLOSED)
-    memberships = [str(pk) for pk in user.memberships.values_list("pk", flat=True)]
-    for model, names in ((User, [str(user.pk)]), (Membership, memberships)):
+        Entry.objects.filter(about_them, team__in=teams, about=str(user)).update(about=CLOSED)
+    for model, rows in ((User, [user.pk]), (Membership, [each.pk for each in memberships])):
         told = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))
-        told.filter(object_id__in=names).update(object_repr=CLOSED)
+        told.filter(object_id__in=[str(pk) for pk in rows]).update(object_repr=CLOSED)
+
+
+# --- secrets at rest -----------------------------------------------------------------------------
+def reseal_second_factors() -> int:
+    """Seal what second factors are made from with the first of ENDPOINT_KEYS; how many could not be read."""
+    unreadable = 0
+    for each in Authenticator.objects.all():
+        try:
+            opened = {name: vault.open_sealed(each.data[name]) for name in SEALED & each.data.keys()}
+        except vault.Unreadable:
+            unreadable += 1
+        else:
+            each.data |= {name: vault.seal(secret) for name, secret in opened.items()}
+            each.save(update_fields=["data"])
+    return unreadable

@@ -8,8 +8,9 @@ from allauth.account import forms as account
 from allauth.mfa.base import forms as second_factor
 from allauth.mfa.totp import forms as totp
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from registry.endpoints.vault import Unreadable
 from registry.teams.models import User
@@ -51,6 +52,13 @@ class SignUpForm(Worded, account.SignupForm):
         max_length=100, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
     field_order = ["email", "name", "password1"]
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """As slow for an address that has an account as for one that has none."""
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        tried: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        return tried
 
     def save(self, request: HttpRequest) -> User:
         """The person and their address together: one without the other would count as vouched for."""

@@ -1,9 +1,10 @@
-"""Mail where no server for it is named: printed for the one person who is there, or dropped."""
+"""Mail where no server for it is named: printed for the one person who is there, or refused."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from smtplib import SMTPException
 
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
@@ -21,11 +22,11 @@ class Printed(BaseEmailBackend):
         return len(email_messages)
 
 
-class Dropped(BaseEmailBackend):
+class Refused(BaseEmailBackend):
     """For a site that others reach: what would stand in its log is a way into people's accounts."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        return 0
+        raise SMTPException("EMAIL_URL names no mail server.")
 
 
 def _as_read(message: EmailMessage) -> str:

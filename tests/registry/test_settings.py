@@ -111,7 +111,7 @@ def test_one_address_names_the_mail_server(load, url, port, tls, ssl):
 
 def test_mail_without_a_server_is_printed_on_loopback_only(load):
     assert load().EMAIL_BACKEND == "registry.accounts.mail.Printed"
-    assert load(**PRODUCTION).EMAIL_BACKEND == "registry.accounts.mail.Dropped"
+    assert load(**PRODUCTION).EMAIL_BACKEND == "registry.accounts.mail.Refused"
 
 
 def test_several_keys_may_be_given(load):

@@ -12,6 +12,7 @@ from django.core import mail
 from registry.accounts import domain
 from registry.accounts.models import SignIn
 from registry.audit.domain import record
+from registry.audit.models import Entry
 from registry.teams import tokens
 from registry.teams.models import Membership, Role, Scope, Team, User
 from tests.registry.accounts.people import PASSWORD, sign_in, who, with_password, with_second_factor
@@ -26,7 +27,7 @@ def confirmed(client, user: User):
     return client
 
 
-def test_an_account_is_closed_in_place(client, bob, team):
+def test_an_account_is_closed_in_place(client, alice, bob, team):
     confirmed(client, bob)
     with_second_factor(bob)
     noted = record(team, bob, "batch-started", "a race")
@@ -46,11 +47,13 @@ def test_an_account_is_closed_in_place(client, bob, team):
     assert not SignIn.objects.exists()
     noted.refresh_from_db()
     assert (noted.by_name, noted.by) == ("Closed account", bob)
+    left = Entry.objects.get(team=team, action="member-left")
+    assert (left.by_name, left.about) == ("Closed account", "Closed account")
     told.refresh_from_db()
     assert told.object_repr == "Closed account"
     assert sign_in(client, bob).status_code == 422
     client.post("/password/reset/", {"email": "bob@example.org"})
-    assert mail.outbox == []
+    assert mail.outbox[-1].subject == "[Probe Registry] No account has this address"
 
 
 def test_every_other_session_ends(client, bob):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
+
+import pytest
 from django.core.mail import EmailMessage
 
-from registry.accounts.mail import Dropped, Printed
+from registry.accounts.mail import Printed, Refused
 
 MAIL = EmailMessage("Is this you?", "Open http://127.0.0.1:8000/sign-up/verify/é:1:x/", to=["a@example.org"])
 
@@ -17,6 +20,7 @@ def test_it_is_printed_as_it_would_be_read(capsys):
     assert "http://127.0.0.1:8000/sign-up/verify/é:1:x/\n" in printed
 
 
-def test_it_is_dropped_without_a_trace(capsys):
-    assert Dropped().send_messages([MAIL]) == 0
+def test_it_is_refused_without_a_trace(capsys):
+    with pytest.raises(SMTPException, match="EMAIL_URL"):
+        Refused().send_messages([MAIL])
     assert capsys.readouterr().out == ""

@@ -80,7 +80,17 @@ def test_an_unknown_address_looks_like_a_known_one(client, alice):
     known = client.post("/password/reset/", {"email": alice.email})
     unknown = client.post("/password/reset/", {"email": "nobody@example.org"})
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
-    assert [sent.to for sent in mail.outbox] == [[alice.email]]
+    assert [(sent.to, sent.subject) for sent in mail.outbox] == [
+        ([alice.email], "[Probe Registry] Choose another password"),
+        (["nobody@example.org"], "[Probe Registry] No account has this address"),
+    ]
+
+
+def test_a_mail_server_that_is_down_tells_of_no_account(client, alice, settings, caplog):
+    settings.EMAIL_BACKEND = "registry.accounts.mail.Refused"
+    asked = [client.post("/password/reset/", {"email": email}) for email in (alice.email, "nobody@x.example")]
+    assert [answer["Location"] for answer in asked] == ["/password/reset/sent/"] * 2
+    assert caplog.text.count("A mail could not be sent (SMTPException). Check EMAIL_URL.") == 2
 
 
 def test_a_site_without_mail_says_who_can_help(client, settings):

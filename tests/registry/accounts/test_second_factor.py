@@ -9,6 +9,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 
+from registry.accounts import domain
 from registry.teams import signin
 from registry.teams.models import User
 from tests.registry.accounts.people import (
@@ -100,6 +101,19 @@ def test_a_secret_that_cannot_be_read_lets_nobody_in(client, alice, settings):
     answer = client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})
     assert "cannot be read any more" in answer.content.decode()
     assert who(client) is None
+
+
+def test_its_secrets_follow_when_keys_are_rotated(client, alice, bob, settings):
+    with_second_factor(with_password(alice))
+    old, new = settings.ENDPOINT_KEYS[0], Fernet.generate_key().decode()
+    settings.ENDPOINT_KEYS = [new, old]
+    assert domain.reseal_second_factors() == 0
+    settings.ENDPOINT_KEYS = [new]
+    sign_in(client, alice)
+    client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]})
+    assert who(client) == str(alice.pk)
+    settings.ENDPOINT_KEYS = [old]
+    assert domain.reseal_second_factors() == 2
 
 
 def test_nothing_of_it_is_in_the_admin(client, staff):
