@@ -7,9 +7,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from cryptography.fernet import Fernet
@@ -28,6 +28,7 @@ from tests.waiting import until
 
 pytestmark = [thorough, pytest.mark.django_db(transaction=True)]
 
+Server = TypeVar("Server", bound=Counterparty)
 RACES, RUNGS, WORKERS = 100, 2, 3
 
 
@@ -84,7 +85,7 @@ def stage(settings) -> Iterator[Stage]:
     team = Team.objects.create(slug="acme", name="Acme")
     settings.ENDPOINT_KEYS = [Fernet.generate_key().decode() for _ in range(2)]
     with ExitStack() as stack:
-        made = Stage([_serving(stack, name) for name in ("a", "b")])
+        made = Stage([stack.enter_context(serving(Guarded(name))) for name in ("a", "b")])
         for server in made.servers:
             given: dict[str, Any] = {
                 "name": f"Endpoint {server.name}",
@@ -95,14 +96,17 @@ def stage(settings) -> Iterator[Stage]:
         yield made
 
 
-def _serving(stack: ExitStack, name: str) -> Guarded:
-    server = Guarded(name)
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """The server, in a thread of its own."""
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    stack.callback(thread.join, 5)
-    stack.callback(server.server_close)
-    stack.callback(server.shutdown)
-    return server
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
 
 
 def _in_a_thread(work: Any) -> Any:
