@@ -19,4 +19,6 @@ def _handler() -> ASGIHandler:
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """The site. It is built with the first request: building it looks at every static file, in threads."""
-    await _handler()(scope, receive, send)
+    from registry.web.bodies import bounded  # what it stands on needs the settings
+
+    await bounded(_handler(), scope, receive, send)
