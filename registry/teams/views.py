@@ -21,12 +21,13 @@ from registry.teams.models import Membership, Role, User
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
     """Who the reader is, and what they are in each of their teams."""
-    memberships = (
-        Membership.objects.filter(user=cast("User", request.user))
-        .select_related("team")
-        .order_by("team__slug")
-    )
-    return render(request, "teams/account.html", {"memberships": memberships})
+    mine = Membership.objects.filter(user=cast("User", request.user))
+    may_run = access.teams_where(request.user, "start and cancel runs").values_list("pk", flat=True)
+    context = {
+        "memberships": mine.select_related("team").order_by("team__slug"),
+        "may_run": set(may_run),
+    }
+    return render(request, "teams/account.html", context)
 
 
 @never_cache

@@ -17,6 +17,12 @@ def test_an_account_shows_its_teams_and_roles(client, bob):
     assert "Administration" not in text
 
 
+def test_a_viewer_is_shown_no_link_that_they_may_not_follow(client, bob, vera):
+    for person, shown in ((bob, True), (vera, False)):
+        client.force_login(person)
+        assert ("/teams/acme/endpoints/" in client.get("/account/").content.decode()) is shown
+
+
 def test_an_account_without_a_team_says_what_next(client):
     client.force_login(User.objects.create_user("new@example.org"))
     assert "You are in no team yet." in client.get("/account/").content.decode()
@@ -37,7 +43,7 @@ def test_the_account_asks_no_more_for_more_teams(client, bob, django_assert_num_
     client.get("/account/")
     for name in ("one", "two", "three"):
         Membership.objects.create(team=Team.objects.create(slug=name, name=name), user=bob, role=Role.VIEWER)
-    with django_assert_num_queries(3):  # session, user, memberships with their teams
+    with django_assert_num_queries(4):  # session, user, memberships with their teams, where they may run
         client.get("/account/")
 
 

@@ -147,6 +147,7 @@ def test_a_team_is_created_by_whoever_will_own_it(client, charlie):
     made = Membership.objects.get(team__slug="test-lab")
     assert (made.user, made.role) == (charlie, "owner")
     assert Endpoint.objects.filter(team=made.team, practice=True).count() == 2
+    assert list(made.team.audit_entries.values_list("by_name", "action")) == [("Charlie", "team-created")]
 
 
 REFUSED = [
