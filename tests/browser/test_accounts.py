@@ -47,6 +47,7 @@ def test_an_account_from_its_first_day_to_its_last(browser: Browser, open_site: 
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{open_site.url}/")
     go(page, open_site, "/account/sign-ins/")
+    look_at(page, "sign-ins")
     assert page.get_by_role("row").count() == 5
     close(page, open_site)
     assert console.said == []
