@@ -75,7 +75,7 @@ def test_who_is_invited_joins_is_promoted_and_removed(page: Page, visitor: Page,
     page.get_by_role("button", name="Change the role of Nina").click()
     expect(page.get_by_text("Nina is author of Zoo now.")).to_be_visible()
     visitor.reload()
-    expect(visitor.get_by_text("You are author here")).to_be_visible()
+    expect(visitor.get_by_text("Your role here is author")).to_be_visible()
     page.locator("summary").filter(has_text="Remove").click()
     page.get_by_role("button", name="Remove Nina").click()
     expect(page.get_by_text("Nina is no longer in Zoo.")).to_be_visible()
