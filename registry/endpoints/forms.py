@@ -147,23 +147,28 @@ class EndpointForm(Base):
         self.fixed = self.instance.practice
         for name in ("concurrency", "currency"):
             self.fields[name].required = False
-        if self.instance.pk:
-            self.fields["key"].label = "New key" if self.instance.key_cipher else "Key"
         for name, field in self.fields.items():
             field.error_messages |= WORDS | WORDS_OF.get(name, {})
-        if not self.instance.pk:
-            self.initial["concurrency"] = None
+        self._begin_with()
         for name in ("reasoning", "token_limit"):  # what servers call these is among the choices
             self.fields[name].widget.attrs["data-literal"] = True
         if self.fixed:
             for name in ("base_url", "key", "forget_key"):
                 self.fields[name].disabled = True
-        if not self.instance.key_cipher:
-            del self.fields["forget_key"]
+        if self.instance.key_cipher:
+            key = self.fields["key"]
+            key.label = "New key"
+            key.help_text = f"{self._held()} Leave this empty to keep it; a new one replaces it at once."
         else:
-            self.fields[
-                "key"
-            ].help_text = f"{self._held()} Leave this empty to keep it; a new one replaces it at once."
+            del self.fields["forget_key"]
+
+    def _begin_with(self) -> None:
+        """What stands in the fields before anything is entered, where it is not what the row says."""
+        if not self.instance.pk:
+            self.initial["concurrency"] = None
+        for name in ("price_prompt", "price_completion"):
+            if (price := self.initial.get(name)) is not None:
+                self.initial[name] = f"{price.normalize():f}"
 
     def _held(self) -> str:
         if self.instance.unreadable:

@@ -103,6 +103,12 @@ def test_further_fields_come_back_as_they_were_written(team, written):
     assert written.replace('"', "&quot;") in str(refused["extra_body"])
 
 
+def test_prices_come_back_as_they_were_stated(team):
+    endpoint = Endpoint.objects.get(pk=saved(team).pk)
+    shown = EndpointForm(team=team, instance=endpoint)
+    assert [shown[name].value() for name in ("price_prompt", "price_completion")] == ["0.15", "0.6"]
+
+
 def test_prices_may_be_left_out(team):
     made = saved(team, price_prompt="", price_completion="", currency="")
     assert (made.price_prompt, made.price_completion, made.currency) == (None, None, "USD")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
+from registry.endpoints import vault
 from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
 from tests.registry.endpoints.conftest import KEY
@@ -58,4 +60,18 @@ def test_what_cannot_be_read_is_named_and_left_as_it_is(team, settings, capsys):
     assert "Fine" not in str(refused.value)
     assert "Sealed anew: 1." in capsys.readouterr().out
     assert ciphers()[0] == before[0]
+    assert "entered anew on its page" in str(refused.value)
     assert not any(secret in str(refused.value) for secret in (KEY, OLD, NEW, *before))
+
+
+def test_second_factors_are_sealed_anew_too(alice, settings):
+    settings.ENDPOINT_KEYS = [OLD]
+    factor = Authenticator.objects.create(user=alice, type="totp", data={"secret": vault.seal("a seed")})
+    settings.ENDPOINT_KEYS = [NEW, OLD]
+    call_command("rotate_keys")
+    settings.ENDPOINT_KEYS = [NEW]
+    factor.refresh_from_db()
+    assert vault.open_sealed(factor.data["secret"]) == "a seed"
+    settings.ENDPOINT_KEYS = [LOST]
+    with pytest.raises(CommandError, match="Second factors that cannot be read: 1"):
+        call_command("rotate_keys")
