@@ -233,6 +233,7 @@ def sqlite(path: Path) -> dict[str, Any]:
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                 "PRAGMA recursive_triggers=ON;"
+                "PRAGMA secure_delete=ON;"  # what is redacted is overwritten, not only let go of
             ),
         },
         "TEST": {"NAME": PROBE_HOME / "test.sqlite3"},

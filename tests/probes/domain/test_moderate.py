@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 from django.core.exceptions import PermissionDenied
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.http import Http404
 
 from probes.core import Reply
@@ -208,3 +208,10 @@ def test_no_verdict_quotes_what_was_redacted():
     spans = [[0, 3, "match", "sk"]]
     told = Verdict(message="begins with 'sk-live'", actual="sk-live", unit="text", spans=spans)
     assert without_quotes(told, SECRET) == {"spans": [], "actual": None, "message": QUOTED}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL overwrites at its next vacuum")
+def test_what_is_erased_is_overwritten():
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA secure_delete")
+        assert cursor.fetchone() == (1,)
