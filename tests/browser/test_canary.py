@@ -1,18 +1,20 @@
-"""Reasoning text is found nowhere: what a model thought stands in no table, file, log, page or stream."""
+"""Reasoning text and keys are found nowhere: in no table, file, log, page or stream of a running registry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import psycopg
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from psycopg import sql
 
 from registry.endpoints.personas import SILENT_REASONING_TOKENS, said
 from registry.endpoints.practice import PRACTICE_CANARY
 from tests.browser import steps
 from tests.served import Site
+from tests.test_key_isolation import serving
+from tests.test_key_search import KEY, NAME, Echoing, hits
 
 CONCEPT = "a control that must be found"
 """Stands wherever the canary could: a search that misses it would miss the canary."""
@@ -62,3 +64,30 @@ def test_the_canary_is_found_nowhere(page: Page, site: Site, race: str):
     assert [name for name, body in answers.items() if PRACTICE_CANARY in body] == []
     assert "DEBUG" in site.log
     assert PRACTICE_CANARY not in site.log
+
+
+@pytest.fixture
+def refused_race(page: Page, site: Site) -> Iterator[str]:
+    """A race at a server that echoes the key in all that it says. Its endpoint is deleted at the end."""
+    with serving(Echoing()) as server:
+        steps.add_endpoint(page, site, NAME, server.base_url, KEY, at_once=8)
+        endpoint = page.url
+        at = steps.start_race(page, site, NAME, (NAME, "refused"), (NAME, "m"))
+        steps.await_finish(page)
+        assert {each["bearer"] for each in server.received} == {f"Bearer {KEY}"}
+        page.goto(endpoint)
+        yield at
+    page.goto(endpoint)
+    page.get_by_text("Delete this endpoint").click()
+    page.get_by_role("button", name=f"Delete {NAME} for good").click()
+    expect(page.get_by_text(f"{NAME} is deleted, and its key destroyed.")).to_be_visible()
+    page.goto(at)
+    expect(page.get_by_text(f"at {NAME}").first).to_be_visible()
+
+
+def test_an_echoed_key_is_found_nowhere(page: Page, site: Site, refused_race: str):
+    answers = seen(page, site, refused_race) | {"endpoint": page.content()}
+    places = answers | {f"stored {at}": text for at, text in enumerate(stored(site))} | {"log": site.log}
+    assert hits(places) == []
+    assert [name for name, body in answers.items() if NAME not in body] == []
+    assert any(NAME in text for name, text in places.items() if name.startswith("stored"))
