@@ -133,6 +133,7 @@ class SecondFactorAgain(Refusing, second_factor.ReauthenticateView):
     form_class = forms.SecondFactorAgainForm
 
 
+@method_decorator(login_required, name="dispatch")  # else what a visitor posts would wait in a session
 @private
 class TurnOn(Refusing, totp.ActivateTOTPView):
     form_class = forms.TurnOnForm
@@ -149,6 +150,7 @@ class TurnOff(totp.DeactivateTOTPView):
     pass
 
 
+@method_decorator(login_required, name="dispatch")
 @private
 class NewRecoveryCodes(recovery.GenerateRecoveryCodesView):
     pass

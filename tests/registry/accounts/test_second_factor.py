@@ -116,6 +116,14 @@ def test_its_secrets_follow_when_keys_are_rotated(client, alice, bob, settings):
     assert domain.reseal_second_factors() == 2
 
 
+def test_what_a_visitor_posts_waits_in_no_session(client):
+    for path in ("on/", "off/", "recovery/new/"):
+        assert client.post(f"/account/two-factor/{path}", {"code": "x" * 1000})["Location"].startswith(
+            "/sign-in/"
+        )
+    assert not client.session.keys()
+
+
 def test_nothing_of_it_is_in_the_admin(client, staff):
     client.force_login(staff)
     assert client.get("/admin/mfa/authenticator/").status_code == 404
