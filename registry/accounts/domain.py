@@ -172,13 +172,19 @@ def _forget_traces(user: User, memberships: list[Membership]) -> None:
 # --- secrets at rest -----------------------------------------------------------------------------
 def reseal_second_factors() -> int:
     """Seal what second factors are made from with the first of ENDPOINT_KEYS; how many could not be read."""
-    unreadable = 0
-    for each in Authenticator.objects.all():
-        try:
-            opened = {name: vault.open_sealed(each.data[name]) for name in SEALED & each.data.keys()}
-        except vault.Unreadable:
-            unreadable += 1
-        else:
-            each.data |= {name: vault.seal(secret) for name, secret in opened.items()}
-            each.save(update_fields=["data"])
-    return unreadable
+    rows = list(Authenticator.objects.order_by("pk").values_list("pk", flat=True))
+    return sum(not _resealed(pk) for pk in rows)
+
+
+@transaction.atomic
+def _resealed(pk: int) -> bool:
+    """One a transaction: a recovery code that is used at the same time stays used."""
+    row = Authenticator.objects.select_for_update().filter(pk=pk).first()
+    if row is None:
+        return True
+    try:
+        row.data |= {name: vault.resealed(row.data[name]) for name in SEALED & row.data.keys()}
+    except vault.Unreadable:
+        return False
+    row.save(update_fields=["data"])
+    return True
