@@ -123,8 +123,9 @@ def _mailed(made: Made) -> bool:
     sign_up = settings.SIGN_UP != "closed"
     context = {"made": made, "invitation": invitation, "site": site_address(), "sign_up": sign_up}
     text = render_to_string("teams/invitation_mail.txt", context)
+    subject = " ".join(f"Join {invitation.team} on Probe Registry".split())
     try:
-        return bool(send_mail(f"Join {invitation.team} on Probe Registry", text, None, [invitation.email]))
+        return bool(send_mail(subject, text, None, [invitation.email]))
     except (OSError, SMTPException):
         return False
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.template.loader import render_to_string
 
 from ladder.domain import race_standing
 from ladder.domain.drawing import FOOT, LEFT, RAIL, RIGHT, WIDTH, bare, drawing, pieces
 from ladder.domain.latest import rungs_of
+from ladder.models import Rung
 from tests.ladder.stage import (
     BROKEN,
     HELD,
@@ -131,3 +133,12 @@ def test_the_bare_ladder_shows_every_rung_and_nobody(library):
 
 def test_a_ladder_without_rungs_can_still_be_drawn():
     assert bare([]).parts == ()
+
+
+def test_names_in_the_picture_stay_text():
+    hostile = '"/><script>alert(1)</script>'
+    rungs = [Rung(index=index, key=hostile, label=hostile) for index in (1, 2)]
+    context = {"drawing": bare(rungs), "labels": True, "anchors": True}
+    html = render_to_string("ladder/_ladder.html", context)
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;alert(1)") >= 4

@@ -6,10 +6,13 @@ import asyncio
 import json
 import logging
 import sys
+from datetime import timedelta
 
 import pytest
 from django.test import Client, override_settings
 
+from registry.teams import invitations
+from registry.teams.models import Role, Team
 from registry.web.bodies import MOST_BYTES, bounded
 from registry.web.logs import LineFormatter
 
@@ -166,3 +169,14 @@ def test_a_traceback_keeps_its_lines_and_nothing_else():
     text = LineFormatter("{message}", style="{").format(record)
     assert "ValueError: a\\x1b[2J\\u202e" in text
     assert len(text.splitlines()) > 2
+
+
+@pytest.mark.django_db
+def test_a_name_puts_no_header_into_a_mail(team, alice, mailoutbox):
+    Team.objects.filter(pk=team.pk).update(name="Acme\r\nBcc: eve@evil.example")
+    team.refresh_from_db()
+    invitations.send(alice, team, Role.VIEWER, timedelta(days=1), "guest@example.org")
+    [mail] = mailoutbox
+    assert mail.subject == "Join Acme Bcc: eve@evil.example on Probe Registry"
+    assert mail.recipients() == ["guest@example.org"]
+    assert "Bcc" not in mail.message()
