@@ -15,12 +15,12 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from registry.accounts.models import AGENT_LENGTH, SignIn
 from registry.api.throttles import AddressThrottle
 from registry.audit.models import Entry
 from registry.endpoints import vault
+from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
 from registry.immutability import erasure
 from registry.teams import tokens
@@ -113,8 +113,8 @@ def close_account(user: User) -> None:
     for membership in memberships:
         if membership.team_id not in deserted:
             leave(user, membership.team)
-    _forget_traces(user, memberships)
     _desert(user, Team.objects.filter(pk__in=deserted))
+    _forget_traces(user, memberships)  # last: what was done above is noted under their name
     user.name, user.email = CLOSED, f"closed-{user.pk}@account.invalid"
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()  # ends every session
@@ -148,9 +148,9 @@ def _alone_in(user: User) -> QuerySet[Team]:
 
 def _desert(user: User, teams: QuerySet[Team]) -> None:
     """Leave teams in which nobody is left. What they published stays; they call nobody any more."""
+    for endpoint in Endpoint.objects.filter(team__in=teams, practice=False):
+        delete_endpoint(endpoint, user)
     Membership.objects.filter(user=user).delete()
-    Endpoint.objects.filter(team__in=teams).update(key_cipher="", key_last4="", key_set_at=None)
-    Endpoint.objects.filter(team__in=teams, closed_at=None).update(closed_at=timezone.now())
     teams.update(name=f"Team of a closed account ({user.pk})")
 
 
