@@ -137,7 +137,7 @@ def quotes(message: str, output: str, unit: str) -> bool:
 def _reason(reason: str) -> str:
     stripped = reason.strip(WHITE_SPACE)
     if is_blank(stripped):
-        raise ModerationRefused("Write the reason: it is kept beside what you did, for your team to read.")
+        raise ModerationRefused("Write the reason: it is kept beside what you did, for owners of the team.")
     if len(stripped) > LONGEST_REASON:
         said = f"The reason has {len(stripped):,} characters"
         raise ModerationRefused(f"{said}: shorten it to {LONGEST_REASON} or fewer.")

@@ -15,7 +15,7 @@ LONGEST_REASON = 300
 
 @frozen()
 class Moderation(models.Model):
-    """One act on a batch; a redaction is of one attempt of it. The reason is for members only."""
+    """One act on a batch; a redaction is of one attempt of it. The reason is for owners only."""
 
     class Act(models.TextChoices):
         HIDE = "hide", "hidden"
