@@ -12,7 +12,7 @@ from probes.core.patterns.literal import read_flags, split_literal
 from probes.core.patterns.parser import parse
 from probes.core.patterns.syntax import Node
 from probes.core.problems import Path
-from probes.core.text import has_case, show_text
+from probes.core.text import has_case, lower, show_text
 
 Data = Mapping[str, Any]
 
@@ -48,6 +48,7 @@ def _inside(data: Data, *, nested: bool) -> Iterator[Mutant]:
     yield _negated(data, nested=nested)
     yield from _moved(data, nested=nested)
     yield from _unflagged(data)
+    yield from _shortened(data)
     yield from _in_parts(data)
 
 
@@ -144,6 +145,48 @@ def _no_example(data: Data, counts: list[int], *, nested: bool) -> str:
         return f"{turns} the letter {data['letter']} exactly {number} {times}"
     texts = show_text(data["of"][0]) if len(data["of"]) == 1 else "one of the texts"
     return f"{turns} {texts} exactly {number} {times}"
+
+
+# --- lists ---------------------------------------------------------------------------------------
+_LISTS = {"contains": "of", "starts_with": "of", "ends_with": "of", "count": "patterns"}
+_TURNS = {
+    "starts_with": "add one that starts with it and with no other of the list",
+    "ends_with": "add one that ends with it and with no other of the list",
+    "count": "add one in which its matches decide",
+}
+
+
+def _shortened(data: Data) -> Iterator[Mutant]:
+    """Each listed text or pattern dropped, where another one is left."""
+    kind = data["kind"]
+    listed = data[_LISTS[kind]] if kind in _LISTS else []
+    for i, each in enumerate(listed if len(listed) > 1 else ()):
+        path, kept = (_LISTS[kind], i), [other for other in listed if other != each]
+        change, mutated = f"{show_text(each)} dropped from the list", {**data, _LISTS[kind]: kept}
+        if kind != "count" and _says_nothing(data, each, kept):
+            yield Mutant(path, change, mutated, NOTHING, "leave it out")
+        else:
+            yield Mutant(path, change, mutated, "no example turns on it", _TURNS.get(kind) or _alone(data))
+
+
+def _alone(data: Data) -> str:
+    """What shows one text of `contains` at work."""
+    if data.get("at_least") or data.get("exactly"):
+        return "add one in which it alone is missing"
+    return "add one that holds it and no other of the list"
+
+
+def _says_nothing(data: Data, text: str, others: list[str]) -> bool:
+    """Whether the other texts of the list ask for as much without `text`: Surely beside Sure."""
+    seen = lower if data["ignore_case"] else str
+    one, rest = seen(text), list(map(seen, others))
+    if data["kind"] == "starts_with":
+        return any(map(one.startswith, rest))
+    if data["kind"] == "ends_with":
+        return any(map(one.endswith, rest))
+    if data.get("at_most") == 0 or data.get("exactly") == 0:
+        return any(other in one for other in rest)
+    return "at_most" not in data and "exactly" not in data and any(one in other for other in rest)
 
 
 # --- flags ---------------------------------------------------------------------------------------

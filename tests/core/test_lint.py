@@ -47,7 +47,7 @@ def test_every_code_is_described_and_has_cases_both_ways():
     assert {(case["code"], case["fires"]) for case in CASES} == {
         (code, fires) for code in LINTS for fires in (True, False)
     }
-    assert list(LINTS) == [f"L00{i}" for i in range(1, 9)]
+    assert list(LINTS) == [f"L{i:03}" for i in range(1, 11)]
     assert all(lint.title and lint.remedy and lint.example for lint in LINTS.values())
 
 
@@ -126,7 +126,32 @@ COUNTS = st.builds(
     st.sampled_from(["==", "!=", "<=", ">=", "<", ">"]),
     st.integers(0, 3),
 )
-LEAVES = PATTERNS | COUNTS
+TEXTS = st.builds(
+    lambda kind, of, ignore_case: {"kind": kind, "of": of, "ignore_case": ignore_case},
+    st.sampled_from(["starts_with", "ends_with", "contains"]),
+    st.lists(st.text("abA", min_size=1, max_size=2), min_size=1, max_size=2, unique=True),
+    st.booleans(),
+)
+BOUNDED = st.builds(
+    lambda of, bound, n: {"kind": "contains", "of": of, bound: n},
+    st.text("abA", min_size=1, max_size=2),
+    st.sampled_from(["at_least", "at_most", "exactly"]),
+    st.integers(0, 2),
+)
+SPELLED = st.sampled_from(
+    [
+        *({"kind": "charset", "only": only} for only in ("a", "ab", "bA", "1")),
+        *({"kind": "case", "case": case} for case in ("upper", "lower")),
+        *({"kind": "letters", "forbid": letter} for letter in "ab"),
+        {"kind": "letters", "letter": "a", "op": ">=", "n": 1},
+        *(
+            {"kind": "json", "top": top, "fence": fence}
+            for top in ("any", "array")
+            for fence in (True, False)
+        ),
+    ]
+)
+LEAVES = PATTERNS | COUNTS | TEXTS | BOUNDED | SPELLED
 CHECKS = st.recursive(
     LEAVES,
     lambda inner: (
@@ -140,8 +165,12 @@ CHECKS = st.recursive(
     max_leaves=3,
 )
 
+OUTPUTS = st.text("abA1 \n", min_size=1, max_size=8) | st.sampled_from(
+    ['[1, "a"]', "1", '"ab"', "```\n[1]\n```"]
+)
 
-@given(CHECKS, CHECKS, st.lists(st.text("abA \n", min_size=1, max_size=8), min_size=1, max_size=8))
+
+@given(CHECKS, CHECKS, st.lists(OUTPUTS, min_size=1, max_size=8))
 @settings(max_examples=examples(150), deadline=None)
 def test_what_is_said_to_follow_does_and_what_is_said_to_exclude_does(one, other, texts):
     try:

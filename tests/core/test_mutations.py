@@ -101,7 +101,7 @@ CASES = [
     (pattern("/123/i"), ["123", "no"], ["the flag i dropped: nothing would change"]),
     (
         {"kind": "count", "patterns": ["/x/", "/y/i"], "op": "==", "n": 1},
-        ["y", "z"],
+        ["y", "x y"],
         ["the flag i dropped: no example needs it"],
     ),
     (
@@ -142,6 +142,45 @@ CASES = [
             "n 4 instead of 3: no example turns on exactly 4 words",
             "n 2 instead of 3: no example turns on exactly 3 words",
         ],
+    ),
+    (
+        {"kind": "contains", "of": ["blue", "wave"]},
+        ["blue wave", "wave"],
+        ["'wave' dropped from the list: no example turns on it"],
+    ),
+    ({"kind": "contains", "of": ["blue", "wave"]}, ["blue wave", "wave", "blue"], []),
+    (
+        {"kind": "contains", "of": ["blue", "bluebird"], "at_most": 0},
+        ["red", "blue"],
+        ["'bluebird' dropped from the list: nothing would change"],
+    ),
+    (
+        {"kind": "contains", "of": ["blue", "bluebird"], "at_least": 1},
+        ["bluebird", "blue"],
+        ["'blue' dropped from the list: nothing would change"],
+    ),
+    (
+        {"kind": "starts_with", "of": ["Sure", "Surely", "Yes"]},
+        ["Sure", "no"],
+        [
+            "'Surely' dropped from the list: nothing would change",
+            "'Yes' dropped from the list: no example turns on it",
+        ],
+    ),
+    (
+        {"kind": "ends_with", "of": [".", "!"]},
+        ["So.", "no"],
+        ["'!' dropped from the list: no example turns on it"],
+    ),
+    (
+        {"kind": "not", "of": {"kind": "starts_with", "of": ["Sure", "Yes"]}},
+        ["no", "Sure"],
+        ["'Yes' dropped from the list: no example turns on it"],
+    ),
+    (
+        {"kind": "count", "patterns": ["/x/", "/y/"], "op": "==", "n": 1},
+        ["x", "z", "xx"],
+        ["'/y/' dropped from the list: no example turns on it"],
     ),
     ({"kind": "charset", "only": "01"}, [""], ["the check negated: every example is blank"]),
 ]

@@ -6,7 +6,7 @@ Each remark has a code of `LINTS`, which keeps its meaning for ever, a line, a m
 from __future__ import annotations
 
 from probes.core.fixtures import Examination
-from probes.core.lint import instruction, patterns, rules
+from probes.core.lint import instruction, patterns, rules, texts
 from probes.core.lint.codes import LINTS, Lint
 from probes.core.lint.remarks import Remark
 
@@ -25,4 +25,6 @@ def lint(examination: Examination) -> tuple[Remark, ...]:
         *rules.implied(document),
         *rules.agreeing(examination),
         *rules.contradictory(document),
+        *texts.unreachable(document),
+        *texts.negated_lists(document),
     )

@@ -67,6 +67,20 @@ LINTS = {
             "change or drop one of them",
             "The rules are {kind: words, op: '==', n: 10} and {kind: words, op: '<=', n: 8}.",
         ),
+        Lint(
+            "L009",
+            "A text or a pattern that no output can hold",
+            "write it as outputs are read: every line end is \\n, and white space around an output "
+            "is skipped by starts_with and ends_with",
+            "The rule is {kind: starts_with, of: ' a'}, and white space before the start is skipped.",
+        ),
+        Lint(
+            "L010",
+            "A `not` around a list of texts forbids no single one of them",
+            "to forbid each of them write {kind: contains, of: […], at_most: 0}; to forbid all of them "
+            "together, write {kind: any, of: […]} with a `not` for each",
+            "The rule is {kind: not, of: {kind: contains, of: [blue, wave]}}: the output blue passes.",
+        ),
     )
 }
 """By code, in order. A code that is given up is never given to anything else."""

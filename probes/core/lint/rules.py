@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations, combinations_with_replacement, permutations
 
 from probes.core.document import Document
 from probes.core.fixtures import Examination
-from probes.core.lint.claims import Claim, Counted, claims, conflict, consequences, entails
+from probes.core.lint.claims import Claim, claims, conflict, consequences, entails, weight
 from probes.core.lint.leaves import leaves
 from probes.core.lint.remarks import Remark, remark
 from probes.core.parts import Rule
@@ -37,6 +37,11 @@ class _Claims:
     @cached_property
     def known(self) -> list[Claim]:
         return [*self.asked, *consequences(self.rule.check.as_json())]
+
+    @cached_property
+    def impossible(self) -> bool:
+        """Whether nothing passes it, by what it asks for alone."""
+        return any(conflict(one, other) for one, other in combinations_with_replacement(self.known, 2))
 
     def implies(self, other: _Claims) -> bool:
         return all(entails(self.known, claim) for claim in other.asked)
@@ -74,18 +79,13 @@ def contradictory(document: Document) -> Iterator[Remark]:
     """L008: a rule that nothing can pass, and two rules that nothing can pass together."""
     rules = _compared(document)
     for each in rules:
-        if _impossible(each.known):
+        if each.impossible:
             message = f"no output can pass {each.name}"
             yield remark(document, "L008", ("rubric", "rules", each.i), message)
-    for one, other in combinations(rules, 2):
+    for one, other in combinations([each for each in rules if not each.impossible], 2):
         if any(conflict(claim, opposed) for claim in one.known for opposed in other.known):
             message = f"no output can pass both {one.name} and {other.name}"
             yield remark(document, "L008", ("rubric", "rules", other.i), message)
-
-
-def _impossible(known: list[Claim]) -> bool:
-    empty = any(isinstance(claim, Counted) and not claim.counts for claim in known)
-    return empty or any(conflict(claim, opposed) for claim, opposed in combinations(known, 2))
 
 
 def agreeing(examination: Examination) -> Iterator[Remark]:
@@ -96,32 +96,30 @@ def agreeing(examination: Examination) -> Iterator[Remark]:
         if labels:
             failing[labels].append(i)
     for group in failing.values():
-        distinct = _without_equals(document, group)
+        distinct = _without_implied(document, group)
         if len(distinct) > 1:
             names = [quoted(document.rubric.rules[i].name) for i in distinct]
             message = f"{', '.join(names[:-1])} and {names[-1]} pass and fail the same examples"
             yield remark(document, "L007", ("rubric", "rules", distinct[-1]), message)
 
 
-def _without_equals(document: Document, group: list[int]) -> list[int]:
-    """Without rules that say the same as an earlier one, which L006 names."""
+def _without_implied(document: Document, group: list[int]) -> list[int]:
+    """Without rules that hold wherever another of the group does, which L006 names."""
     compared = {each.i: each for each in _compared(document)}
-    kept: list[int] = []
-    for i in group:
-        each = compared.get(i)
-        if each is None or not any(_equal(each, compared[j]) for j in kept):
-            kept.append(i)
-    return kept
+    known = [compared[i] for i in group if i in compared]
+    return [i for i in group if i not in compared or not _implied_by(known, compared[i])]
 
 
-def _equal(one: _Claims, other: _Claims) -> bool:
-    return one.implies(other) and other.implies(one)
+def _implied_by(others: list[_Claims], each: _Claims) -> bool:
+    """Whether another one implies it; of two that say the same, the second is implied."""
+    stronger = [other for other in others if other is not each and other.implies(each)]
+    return any(other.i < each.i or not each.implies(other) for other in stronger)
 
 
 def _compared(document: Document) -> list[_Claims]:
     """The rules, if they are few enough to be compared; else none."""
     source = sum(len(literal) for leaf in leaves(document) for _, literal in leaf.patterns)
     rules = [_Claims(i, rule) for i, rule in enumerate(document.rubric.rules)]
-    if source > MAX_SOURCE or sum(len(each.known) for each in rules) > MAX_CLAIMS:
+    if source > MAX_SOURCE or sum(weight(claim) for each in rules for claim in each.known) > MAX_CLAIMS:
         return []
     return rules
