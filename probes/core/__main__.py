@@ -18,7 +18,7 @@ from probes.core.json_schema import schema
 from probes.core.lint import Remark, lint
 from probes.core.matrix import matrix, pins
 from probes.core.mutations import Mutations, mutate
-from probes.core.problems import DocumentError
+from probes.core.problems import DocumentError, shorten
 from probes.core.scoring import Reply, Result, TooLarge, score
 from probes.core.terminal import exit_status, printable
 from probes.core.verification import NotEvidence, Verification, distribution, verify
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("file", metavar="FILE", type=Path, help="the probe file")
     scoring.add_argument("--json", action="store_true", help="print one JSON object")
     scoring.add_argument("--finish", default="stop", help="the provider's finish reason (default: stop)")
-    scoring.add_argument("--reasoning-tokens", type=int, metavar="N", help="as the provider reported")
+    scoring.add_argument("--reasoning-tokens", type=_count, metavar="N", help="as the provider reported")
     scoring.set_defaults(run=run_score)
     verifying = commands.add_parser("verify", help="recompute an evidence file", epilog=EPILOG)
     verifying.add_argument("file", metavar="FILE", type=Path, help="the evidence of a batch")
@@ -95,6 +95,13 @@ def _parser() -> argparse.ArgumentParser:
     describing = commands.add_parser("schema", help="print the JSON Schema of the probe file", epilog=EPILOG)
     describing.set_defaults(run=run_schema)
     return parser
+
+
+def _count(text: str) -> int:
+    """A whole number from 0. Raises ArgumentTypeError."""
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise argparse.ArgumentTypeError(f"write a whole number from 0, not {shorten(text)}")
+    return int(text)
 
 
 def run_check(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from probes.core.problems import Path, Report, quoted, shorten
+from probes.core.template import TURNS_THE_LINE, is_blank
 from probes.core.view import WHITE_SPACE
 from probes.core.yaml_source import LARGEST_INTEGER, MAX_DEPTH, MAX_VALUES, REFUSED
 
@@ -19,6 +20,7 @@ MAX_NAME = 64
 
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 NOT_ON_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Also refused there is what turns the line around: see `template.line_problem`."""
 
 
 class Form:
@@ -106,12 +108,19 @@ def read_text(
         hint = f'write it in quotes: "{said(value)}"' if quotable else "write a text"
         report.add(path, f"this is {kind_of(value)}, and must be a text", hint)
         return ""
-    if not blank and not value.strip(WHITE_SPACE):
-        report.add(path, "this text is blank", "write something, or remove what it belongs to")
+    if not blank and is_blank(value):
+        seen = "is blank" if not value.strip(WHITE_SPACE) else "holds nothing that can be seen"
+        report.add(path, f"this text {seen}", "write something, or remove what it belongs to")
     elif len(value) > most:
         report.add(path, f"this text has {len(value):,} characters and may have {most:,}", "shorten it")
     elif one_line and NOT_ON_ONE_LINE.search(value):
         report.add(path, "this text must stand on one line", "remove its line breaks and control characters")
+    elif one_line and (found := TURNS_THE_LINE.search(value)):
+        report.add(
+            path,
+            f"this text holds a character that turns the line around (U+{ord(found[0]):04X})",
+            "remove it",
+        )
     return value
 
 

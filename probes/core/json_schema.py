@@ -12,13 +12,13 @@ from typing import Any
 
 from probes.core import reading
 from probes.core.checks import KINDS, Check
+from probes.core.checks.dialect import in_every_dialect
 from probes.core.form import MAX_NAME, NOT_ON_ONE_LINE
-from probes.core.template import NAME
+from probes.core.template import NAME, TURNS_THE_LINE, UNSEEN
 from probes.core.view import MAX_CHARACTERS
 from probes.core.yaml_source import MAX_BYTES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_NUL = "\\u0000"
 
 Schema = dict[str, Any]
 
@@ -150,15 +150,10 @@ def _list(items: Schema, most: int, *, least: int = 0, distinct: bool = False) -
 
 
 def _text(most: int, *, one_line: bool = False, blank: bool = False) -> Schema:
-    refused = NOT_ON_ONE_LINE.pattern.encode("unicode_escape").decode() if one_line else _NUL
-    made = {"type": "string", "maxLength": most, "not": {"pattern": _as_javascript(refused)}}
-    return made if blank else made | {"pattern": r"\S"}
+    refused = f"{NOT_ON_ONE_LINE.pattern}|{TURNS_THE_LINE.pattern}" if one_line else "\0"
+    made = {"type": "string", "maxLength": most, "not": {"pattern": in_every_dialect(refused)}}
+    return made if blank else made | {"pattern": in_every_dialect(f"[^{UNSEEN}]")}
 
 
 def _name(pattern: str) -> Schema:
     return {"type": "string", "maxLength": MAX_NAME, "pattern": f"^(?:{pattern})$"}
-
-
-def _as_javascript(pattern: str) -> str:
-    """`\\x1f` is `\\u001f` in every dialect that editors know."""
-    return pattern.replace("\\x", "\\u00")

@@ -1,10 +1,13 @@
 """Counting sentences: an estimate, by rules that are published with the lists they read.
 
-A run of `. ! ? …` plus closing quotes or brackets, then white space or the end, ends a sentence. Not
+A run of `. ! ? …` plus closing quotes or brackets and marks of notes ([1]), then white space or the end,
+ends a sentence. Not
 - after a title or Latin abbreviation that never ends one, an abbreviation before its number (No. 7),
 - after an initial, or an abbreviation that may end one, unless a listed opener word follows,
-- for `! ? …` and `...`, before a lower-case letter; for `…` and `...` also before the word I.
-Blank lines and list items end one too; `。！？` need no space. What holds no letter or digit is no sentence.
+- for `! ? …` and `...`, and where a bracket closes, before a lower-case letter; for `…` and `...` also
+  before the word I.
+Blank lines, rules (`---`), headings (`# …`) and list items end one too; `。！？` need no space. What holds no
+letter or digit is no sentence.
 """
 
 from __future__ import annotations
@@ -32,11 +35,20 @@ _STOP = f"[{re.escape(STOPS + UNSPACED_STOPS)}]"
 # `. . .`, or stops without space between; it begins with a class, which is searched for fastest.
 _RUN = re.compile(f"{_STOP}(?:(?<=\\.)(?: \\.)+|{_STOP}*)")
 _CLOSING = re.compile(f"[{re.escape(CLOSERS)}]*")
+# What refers to a note: [1], [2, 3], [4–6], [^a] or raised digits, also after a space.
+_NOTES = re.compile(
+    "(?: ?\\[(?:\\^?[0-9]{1,3}(?:[,\u2013-] ?[0-9]{1,3}){0,9}|\\^[0-9a-z]{1,8}|[a-z])\\]|"
+    "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079])*"
+)
+_BRACKETS = ")]}\uff09\u3011"
 _UNSPACED = re.compile(f"[{UNSPACED_STOPS}]")
 _EXCLAIMS = re.compile(f"[^.{UNSPACED_STOPS}\u06d4\u0589\u0964\u0965\u1362\u104b\u17d4]|\\.[. ]")
 _PAUSES = re.compile("\u2026|\\.[. ]")
 _BULLET = "[-*+\u2022\u2023\u25e6\u25aa\u00b7]|[0-9]{1,3}[.)]|[A-Za-z]\\)|\\([0-9A-Za-z]\\)"
 _LIST_ITEM = re.compile(f"[{WS}]*(?:{_BULLET})[{WS}]")
+_HEADING = re.compile(f"[{WS}]{{0,3}}#{{1,6}}(?=[{WS}])")
+# A line that parts or underlines: --- or ===, also with spaces between.
+_RULE = re.compile(f"[{WS}]*([-=*_])(?:[{WS}]*\\1){{2,}}[{WS}]*")
 _BACKWARDS = re.compile(f"[^{WS}\u2014\u2013/]*")
 _NEXT = re.compile(f"[{WS}{re.escape(OPENERS)}]*([A-Za-z'\u2019]{{0,16}})(.?)", re.DOTALL)
 _DOTTED = re.compile("(?:[A-Za-z]\\.)+[A-Za-z]")
@@ -87,14 +99,16 @@ def _sentence(text: str, start: int, stop: int, doubtful: bool) -> Iterator[Span
 
 
 def blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches that no sentence crosses: cut at blank lines and list items, without the item's marker.
+    """Stretches that no sentence crosses: cut at blank lines, rules, headings and list items.
 
-    A line of a list goes on in the next line only if that one is indented.
+    The marker of a heading or an item is left out. A heading is one line; a line of a list goes on in
+    the next line only if that one is indented.
     """
     at, start, stop, in_item = 0, -1, 0, False
     for line in text.split("\n"):
-        item = _LIST_ITEM.match(line)
-        blank = not line.strip(WHITE_SPACE)
+        heading = _HEADING.match(line)
+        item = heading or _LIST_ITEM.match(line)
+        blank = not line.strip(WHITE_SPACE) or _RULE.fullmatch(line) is not None
         if start >= 0 and (item or blank or (in_item and line[0] not in WHITE_SPACE)):
             yield start, stop
             start = -1
@@ -102,6 +116,9 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
             if start < 0:
                 start, in_item = at + (item.end() if item else 0), item is not None
             stop = at + len(line)
+            if heading:
+                yield start, stop
+                start = -1
         at += len(line) + 1
     if start >= 0:
         yield start, stop
@@ -113,20 +130,29 @@ def _ends(text: str, start: int, stop: int) -> Iterator[_End]:
         at = run.end()
         if at < stop and text[at] in CLOSERS and (closing := _CLOSING.match(text, at, stop)):
             at = closing.end()
+        if at < stop and (notes := _NOTES.match(text, at, stop)):
+            at = notes.end()
         if at < stop and (text[at] in WHITE_SPACE or _UNSPACED.search(run[0])):
             yield _judge(text, start, run, at)
 
 
 def _judge(text: str, start: int, run: re.Match[str], at: int) -> _End:
     if run[0] == ".":
+        if text[at - 1] in _BRACKETS and _goes_on(*_following(text, at)):
+            return _End(at, False, True)
         return _after_full_stop(_token(text, start, run.start()), text, at)
     if _EXCLAIMS.search(run[0]):
         word, after = _following(text, at)
-        first = ord((word or after)[:1] or " ")
-        goes_on = first in changed_by("upper") and first not in changed_by("lower")
+        goes_on = _goes_on(word, after)
         pronoun = word[:1] == "I" and (word[1:2] or "'") in "'\u2019" and _PAUSES.search(run[0])
         return _End(at, not (goes_on or pronoun), bool(pronoun))
     return _End(at, True, False)
+
+
+def _goes_on(word: str, after: str) -> bool:
+    """Whether a lower-case letter comes next."""
+    first = ord((word or after)[:1] or " ")
+    return first in changed_by("upper") and first not in changed_by("lower")
 
 
 def _token(text: str, start: int, stop: int) -> str:

@@ -1,8 +1,9 @@
 """Counting syllables of English: a dictionary first, then a stated estimate.
 
 A word counts from its smallest to its largest number of syllables. Looked up, in this order: the reviewed
-overrides, the CMU Pronouncing Dictionary, the same without a possessive or with a dropped g put back, and
-at last the 17 rules below, which are right for about 94 of 100 words of that dictionary.
+overrides, the CMU Pronouncing Dictionary, the same without a possessive or with a dropped g put back, its
+parts around an apostrophe (shouldn't've), and at last the 17 rules below, which are right for about 94 of
+100 words of that dictionary. Of signs only & is spoken: $5 is five, 100% is a hundred.
 """
 
 from __future__ import annotations
@@ -100,8 +101,41 @@ def of_word(word: str) -> Syllables:
     if bare.endswith("'s") and bare[:-2] in known:
         extra = _hisses(bare[:-2])
         return known[bare[:-2]] + Syllables(extra, extra)
-    guess = estimate(bare)
+    return _joined(bare) if "'" in bare[1:] else _guessed(bare)
+
+
+def _guessed(word: str) -> Syllables:
+    guess = estimate(word)
     return Syllables(guess, guess)
+
+
+# What is said of an ending after a vowel that is heard, after r or a mute e, and after another consonant.
+_ENDINGS = {
+    "n't": ((0, 0), (0, 1), (1, 1)),
+    "'ve": ((0, 0), (0, 1), (1, 1)),
+    "'ll": ((0, 0), (0, 1), (1, 1)),
+    "'re": ((0, 0), (0, 1), (1, 1)),
+    "'d": ((0, 0), (0, 1), (0, 1)),
+    "'m": ((0, 0), (0, 1), (1, 1)),
+    "'n": ((0, 1), (0, 1), (0, 1)),
+    "'em": ((1, 1), (1, 1), (1, 1)),
+}
+_OPEN = re.compile("[aiouyw]$|^[^aeiouy]*e$|ee$")
+
+
+def _joined(word: str) -> Syllables:
+    """A word that no list has, by what stands around its last apostrophe: she'd've is she'd and 've."""
+    for ending, (open_, mute, closed) in _ENDINGS.items():
+        if word.endswith(ending) and len(word) > len(ending):
+            before = word.removesuffix(ending)
+            extra = open_ if _OPEN.search(before) else mute if before[-1] in "er" else closed
+            if ending == "'d" and before[-1] in "td":
+                extra = (1, 1)
+            return of_word(before) + Syllables(*extra)
+    first, _, last = word.rpartition("'")
+    if first in _dictionary() or "'" in first:
+        return of_word(first) + (of_word(last) if last in _dictionary() else _guessed(last))
+    return _guessed(word)
 
 
 def _hisses(word: str) -> int:

@@ -17,16 +17,20 @@ _MEANT_AS_ONE = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*\}\}")
 
 _LINE_ENDS = re.compile("[\n\x0b\x0c\r\x85\u2028\u2029]")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_TURNS_THE_LINE = re.compile("[\u202a-\u202e\u2066-\u2069]")
+TURNS_THE_LINE = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BRACES = re.compile(r"\{\{|\}\}")
 _TAG = re.compile(r"<[A-Za-z/!][^>]{0,20}>?")
 
-_UNSEEN = re.compile(
-    f"[{WHITE_SPACE}\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+UNSEEN = (
+    f"{WHITE_SPACE}\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
 )
-"""White space, controls, and what Unicode lets go unseen (Default_Ignorable_Code_Point), frozen here."""
+"""White space, controls, and what Unicode lets go unseen (Default_Ignorable_Code_Point), frozen here.
+
+The inside of a character class, up to U+FFFF.
+"""
+
+_UNSEEN = re.compile(f"[{UNSEEN}\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*")
 
 
 class BindingError(ValueError):
@@ -81,7 +85,7 @@ def line_problem(text: str, subject: str = "This") -> str:
         return f"{subject} holds a line break: write it on one line."
     if found := _UNPRINTABLE.search(text):
         return f"{subject} holds a character that cannot be printed (U+{ord(found[0]):04X}): take it out."
-    if found := _TURNS_THE_LINE.search(text):
+    if found := TURNS_THE_LINE.search(text):
         return f"{subject} holds a character that turns the line around (U+{ord(found[0]):04X}): take it out."
     return ""
 

@@ -84,6 +84,11 @@ OUT_OF_SHAPE = {
     "a count of something without slashes": {"kind": "count", "patterns": ["/a/", "b"], "op": "==", "n": 1},
     "a part of an unknown kind": {"kind": "not", "of": {"kind": "wurds"}},
     "a part deep down": {"kind": "all", "of": [{"kind": "any", "of": [{"kind": "words", "op": "=="}]}]},
+    "exactly and at most": {"kind": "contains", "of": "a", "exactly": 1, "at_most": 2},
+    "exactly and at least": {"kind": "contains", "of": "a", "exactly": 1, "at_least": 1},
+    "a letter forbidden and a number": {"kind": "letters", "forbid": "e", "n": 1},
+    "a letter forbidden and counted": {"kind": "letters", "forbid": "e", "letter": "e", "op": "==", "n": 1},
+    "a no-break space among characters": {"kind": "charset", "only": "0\u00a01"},
     "no part": {"kind": "all", "of": []},
     "too large a number": {"kind": "lines", "op": "==", "n": 100_001},
 }
@@ -96,3 +101,47 @@ def test_a_check_out_of_shape_is_refused_by_both(data):
     assert complaints(probe) != []
     with pytest.raises(DocumentError):
         Document.from_json(probe)
+
+
+IN_SHAPE = {
+    "what only Python takes for white space": {"kind": "charset", "only": "\x85"},
+    "numbers that are null": {"kind": "contains", "of": "a", "exactly": None, "at_most": 2},
+    "another form that is null": {"kind": "letters", "forbid": "e", "op": None, "n": None},
+    "a letter and no forbidden one": {"kind": "letters", "forbid": None, "letter": "e", "op": "==", "n": 1},
+}
+
+
+@pytest.mark.parametrize("data", IN_SHAPE.values(), ids=IN_SHAPE)
+def test_a_check_in_shape_is_accepted_by_both(data):
+    probe = Document.parse(TEXT).canonical()
+    probe["rubric"]["rules"][0]["check"] = data
+    assert complaints(probe) == []
+    Document.from_json(probe)
+
+
+SIGNS = [
+    "\x1c",
+    "\x85",
+    "\u200b",
+    "\u200fa",
+    "\u202ea",
+    "\u2066",
+    "\xad",
+    "\u3000",
+    "\ufeff",
+    "a\nb",
+    "é",
+    "🎉",
+]
+
+
+@pytest.mark.parametrize("key", ["title", "category", "summary"])
+@pytest.mark.parametrize("text", SIGNS, ids=ascii)
+def test_both_agree_on_what_can_be_seen(key, text):
+    probe = {**Document.parse(TEXT).canonical(), key: text}
+    try:
+        Document.from_json(probe)
+    except DocumentError:
+        assert complaints(probe) != []
+    else:
+        assert complaints(probe) == []

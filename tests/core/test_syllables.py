@@ -48,6 +48,17 @@ def test_a_wrong_number_is_not_let_through():
         ("hmm", 1, 1),
         ("zxqb", 1, 1),
         ("soooo", 1, 1),
+        ("shouldn't've", 3, 3),
+        ("who'd've", 2, 2),
+        ("it'd've", 3, 3),
+        ("'twasn't", 2, 2),
+        ("shan't", 1, 1),
+        ("daren't", 1, 2),
+        ("want'd", 2, 2),
+        ("wish'd", 1, 2),
+        ("get'em", 2, 2),
+        ("rock'n'roll", 3, 3),
+        ("o'er", 1, 1),
     ],
 )
 def test_words(word, low, high):
@@ -73,6 +84,13 @@ def test_words(word, low, high):
 )
 def test_numbers_as_they_are_spoken(number, low, high):
     assert of_number(number) == Syllables(low, high)
+
+
+@pytest.mark.parametrize(
+    ("line", "number"), [("$5", 1), ("100%", 3), ("GPT-4", 2), ("me & you", 3), ("3.14", 3), ("* – =", 0)]
+)
+def test_signs_are_silent_but_for_and(line, number):
+    assert of_line(line) == Syllables(number, number)
 
 
 def test_accents_and_curly_apostrophes_are_read_through():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -45,3 +45,8 @@ class Amount(Check):
         """The finding where every span is one of the counted things."""
         found = tuple(spans)
         return tally(len(found), self.op, self.n, unit, found)
+
+
+def absent(*keys: str) -> dict[str, Any]:
+    """In a JSON Schema: none of these is given, or only as null."""
+    return {key: {"type": "null"} for key in keys}

@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from probes.core.checks.amounts import Count, tally
+from probes.core.checks.amounts import Count, absent, tally
 from probes.core.checks.base import Check, Operator, register
+from probes.core.checks.dialect import in_every_dialect
 from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.text import Case, has_case, letters, lookalikes, out_of_case, outside, show_all, show_text
@@ -28,7 +29,12 @@ class Letters(Check):
     """Forbids a letter, or counts one."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["forbid"]}, {"required": ["letter", "op", "n"]}]}
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["forbid"], "properties": absent("letter", "op", "n")},
+                {"required": ["letter", "op", "n"], "properties": absent("forbid")},
+            ]
+        }
     )
 
     kind: Literal["letters"]
@@ -113,7 +119,7 @@ class Charset(Check):
 
     only: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)] = Field(
         description="the allowed characters, one after another, such as '01' (in quotes)",
-        json_schema_extra={"pattern": "^\\S+$"},
+        json_schema_extra={"pattern": in_every_dialect(f"^[^{WHITE_SPACE}]+$")},
     )
 
     def evaluate(self, view: View) -> Finding:

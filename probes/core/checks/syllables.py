@@ -29,7 +29,9 @@ class LineSyllables(Check):
     summary: ClassVar[str] = (
         "English: each line that holds more than white space has its number of syllables, and there are no "
         "other lines. The number must lie between the smallest and the largest count of the dictionary; "
-        "words it lacks are estimated by 17 rules; some are overridden by a reviewed list."
+        "words it lacks are estimated by 17 rules; some are overridden by a reviewed list. Whole numbers "
+        "count as they are spoken (105, 1984, 20th) and & as and; every other sign is silent ($5 is five, "
+        "100% a hundred), and capitals are read as a word."
     )
     examples: ClassVar[Examples] = (
         Example({"lines": [5, 7, 5]}, "An old silent pond\nA frog jumps into the pond\nPlop! Silence again"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from probes.core.checks.amounts import Count, tally
+from probes.core.checks.amounts import Count, absent, tally
 from probes.core.checks.base import Check, Operator, register
 from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Mark, Span
@@ -56,6 +56,15 @@ class _Strings(Check):
 @register
 class Contains(_Strings):
     """Counts each string on its own; every one must be there as often as asked."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": absent("exactly")},
+                {"properties": absent("at_least", "at_most")},
+            ]
+        }
+    )
 
     kind: Literal["contains"]
     name: ClassVar[str] = "contains"
