@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from registry.endpoints import domain, egress
 from registry.endpoints.models import Endpoint
 from registry.endpoints.request import check_extra_body
+from registry.teams.domain import one_line
 from registry.teams.models import Team, User
 
 if TYPE_CHECKING:
@@ -177,7 +178,9 @@ class EndpointForm(Base):
         return f"A key ending in {last4} is stored." if last4 else "A key is stored."
 
     def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"].strip()
+        name = one_line(self.cleaned_data["name"])
+        if not name:
+            raise forms.ValidationError(WORDS_OF["name"]["required"])
         others = Endpoint.objects.filter(team=self.team, name__iexact=name, closed_at=None)
         if others.exclude(pk=self.instance.pk).exists():
             raise forms.ValidationError(f'The team has an endpoint named "{name}": choose another name.')

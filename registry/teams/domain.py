@@ -92,13 +92,18 @@ def rename_team(by: User, team: Team, name: str) -> None:
 
 
 def clean_name(name: str) -> str:
-    """`name` in one line, without what cannot be seen. Raises TeamRefused."""
-    line = " ".join("".join(each if each.isprintable() else " " for each in name).split())
+    """`name` by `one_line`. Raises TeamRefused."""
+    line = one_line(name)
     if not line:
         raise TeamRefused("name", "Write a name.")
     if len(line) > NAME_LENGTH:
         raise TeamRefused("name", f"Shorten the name to {NAME_LENGTH} characters.")
     return line
+
+
+def one_line(name: str) -> str:
+    """A name that a person wrote, in one line, without what cannot be seen or turns the line around."""
+    return " ".join("".join(each if each.isprintable() else " " for each in name).split())
 
 
 def check_slug(slug: str) -> str:

@@ -9,6 +9,7 @@ from django import forms
 
 from registry.teams import tokens
 from registry.teams.access import teams_where
+from registry.teams.domain import one_line
 from registry.teams.models import Scope, Team, User
 
 CODE_REFUSED = (
@@ -74,7 +75,9 @@ class TokenForm(forms.Form):
         choice.queryset = teams_where(user, "see team results")
 
     def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
+        name = one_line(self.cleaned_data["name"])
+        if not name:
+            raise forms.ValidationError("Name what will use the token.")
         if tokens.open_tokens(self.user).filter(name=name).exists():
             raise forms.ValidationError("You have a token of this name. Revoke it, or choose another name.")
         return name

@@ -11,7 +11,7 @@ import pytest
 
 from probes.core.__main__ import main
 from probes.core.json_schema import schema
-from tests.core.probe_file import CASES, changed, document
+from tests.core.probe_file import CASES, TEXT, changed, document
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROBE = str(CASES / "probe.yaml")
@@ -199,12 +199,14 @@ def test_two_processes_say_the_same_to_the_byte():
         (("score", PROBE), b"x" * 200_001, "standard input: the output has 200,001 characters"),
         (("score", PROBE), b"x" * 1_600_001, "standard input: over 200,000 characters nothing is scored"),
         (("check", "/dev/zero"), "", "/dev/zero: over 524,288 bytes, which no probe file has"),
+        (("score", PROBE, "--reasoning-tokens", "-5"), "", "write a whole number from 0, not -5"),
+        (("score", PROBE, "--reasoning-tokens", "5.0"), "", "write a whole number from 0, not 5.0"),
         (("score",), "", "the following arguments are required: FILE"),
         (("check",), "", "the following arguments are required: FILE"),
         (("judge", PROBE), "", "invalid choice: 'judge'"),
         ((), "", "the following arguments are required: COMMAND"),
     ],
-    ids=range(9),  # one of the texts is longer than a name may be
+    ids=range(11),  # one of the texts is longer than a name may be
 )
 def test_what_cannot_be_used_exits_with_2(arguments, text, message):
     status, printed, errors = run(*arguments, text=text)
@@ -227,9 +229,9 @@ def test_help_names_the_commands_and_the_exit_status():
 
 
 def test_what_a_terminal_obeys_is_not_printed(file):
-    status, printed, _ = run("check", file(changed("label: polite", 'label: "\\u202epolite \\U0001f389"')))
+    status, printed, _ = run("check", file(TEXT, "\u202epolite 🎉.yaml"))
     assert status == 0
-    assert "\\u202epolite 🎉" in printed
+    assert "\\u202epolite 🎉.yaml" in printed
 
 
 def test_the_core_loads_neither_django_nor_the_server_nor_a_client():

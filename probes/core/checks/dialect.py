@@ -8,5 +8,5 @@ _APART = re.compile("[^ -~]")
 
 
 def in_every_dialect(pattern: str) -> str:
-    """`pattern` with `\\u001f` for each character that is not plain; `\\s` and its like differ, so write none."""
+    """`pattern` with `\\u001f` for each that is not plain. `\\s` and its like differ: write none."""
     return _APART.sub(lambda found: f"\\u{ord(found[0]):04x}", pattern)

@@ -50,6 +50,7 @@ def test_endpoint_is_added(team):
     ("field", "value", "message"),
     [
         ("name", " ", "Write a name."),
+        ("name", "\u200b\u202e", "Write a name."),
         ("base_url", "", "Write the base URL, such as"),
         ("base_url", "api.example.com", "Start the base URL with https://"),
         ("base_url", "http://10.0.0.1", "not a public address"),
