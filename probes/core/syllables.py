@@ -101,13 +101,16 @@ def of_word(word: str) -> Syllables:
     if bare.endswith("'s") and bare[:-2] in known:
         extra = _hisses(bare[:-2])
         return known[bare[:-2]] + Syllables(extra, extra)
-    return _joined(bare) if "'" in bare[1:] else _guessed(bare)
+    return _joined(bare) if 0 < bare.count("'") <= MOST_JOINED else _guessed(bare)
 
 
 def _guessed(word: str) -> Syllables:
     guess = estimate(word)
     return Syllables(guess, guess)
 
+
+MOST_JOINED = 4
+"""A word with more apostrophes is none: it is guessed as a whole."""
 
 # What is said of an ending after a vowel that is heard, after r or a mute e, and after another consonant.
 _ENDINGS = {
@@ -133,6 +136,9 @@ def _joined(word: str) -> Syllables:
                 extra = (1, 1)
             return of_word(before) + Syllables(*extra)
     first, _, last = word.rpartition("'")
+    if last == "s" and "'" in first:
+        hiss = _hisses(first)
+        return of_word(first) + Syllables(hiss, hiss)
     if first in _dictionary() or "'" in first:
         return of_word(first) + (of_word(last) if last in _dictionary() else _guessed(last))
     return _guessed(word)

@@ -59,6 +59,8 @@ def test_a_wrong_number_is_not_let_through():
         ("get'em", 2, 2),
         ("rock'n'roll", 3, 3),
         ("o'er", 1, 1),
+        ("shouldn't've's", 3, 3),
+        ("x" + "'d" * 50_000, 1, 1),
     ],
 )
 def test_words(word, low, high):
