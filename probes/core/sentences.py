@@ -106,9 +106,10 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
     """
     at, start, stop, in_item = 0, -1, 0, False
     for line in text.split("\n"):
-        heading = _HEADING.match(line)
+        first = line.lstrip(WHITE_SPACE)[:1]
+        heading = _HEADING.match(line) if first == "#" else None
         item = heading or _LIST_ITEM.match(line)
-        blank = not line.strip(WHITE_SPACE) or _RULE.fullmatch(line) is not None
+        blank = not first or (first in "-=*_" and _RULE.fullmatch(line) is not None)
         if start >= 0 and (item or blank or (in_item and line[0] not in WHITE_SPACE)):
             yield start, stop
             start = -1
@@ -130,10 +131,16 @@ def _ends(text: str, start: int, stop: int) -> Iterator[_End]:
         at = run.end()
         if at < stop and text[at] in CLOSERS and (closing := _CLOSING.match(text, at, stop)):
             at = closing.end()
-        if at < stop and (notes := _NOTES.match(text, at, stop)):
-            at = notes.end()
+        # Mostly white space follows, and then no pattern need be asked.
+        if at < stop and (text[at] not in WHITE_SPACE or text.startswith(" [", at)):
+            at = _after_notes(text, at, stop)
         if at < stop and (text[at] in WHITE_SPACE or _UNSPACED.search(run[0])):
             yield _judge(text, start, run, at)
+
+
+def _after_notes(text: str, at: int, stop: int) -> int:
+    notes = _NOTES.match(text, at, stop)
+    return notes.end() if notes else at
 
 
 def _judge(text: str, start: int, run: re.Match[str], at: int) -> _End:
