@@ -28,9 +28,19 @@ RIGHT = "hide and redact"
 REDACTED = "[redacted]"
 QUOTED = "redacted with the output that it quoted"
 
-_WORDS = re.compile(r"\w+")
-_LONG_NUMBER = 4
-"""Digits from which a number of the output is taken for more than a count."""
+_COUNT = r"[0-9]+ / [≠≤≥<>]?[0-9]+ (?:look-alikes of e|'.' characters|[a-z]+(?:-[a-z]+)?(?: [a-z]+)?)"
+_SYLLABLES = (
+    r"(?:[0-9]+(?:-[0-9]+)*(?:… \([0-9]+ lines\))?|) / [0-9]+(?:-[0-9]+)*(?:… \([0-9]+ lines\))? syllables"
+)
+_JSON = r"JSON: (?:object|array|string|number|true, false or null)(?:, not (?:object|array))?"
+_ONLY = r"only (?:\S{1,20}|[0-9]+ listed characters)"
+_PART = rf"(?:{_COUNT}|{_SYLLABLES}|{_JSON}|{_ONLY}|at least {_COUNT}|nothing matched|empty output)"
+_LEAD = r"(?:must not pass: |does not pass, as wanted: )*"
+_TELLS_NO_TEXT = re.compile(rf"{_LEAD}{_PART}(?:; {_LEAD}{_PART})*")
+"""Messages that are known to hold nothing of an output: only counts, and words of the kind of rule.
+
+The others are taken for quotations, whatever they hold: a secret may be digits, or one sign at a time.
+"""
 
 
 class ModerationRefused(ValueError):
@@ -99,7 +109,7 @@ def _erase(attempt: Attempt) -> None:
         redacted_at=Now(),
     )
     for verdict in attempt.verdicts.all():
-        Verdict.objects.filter(pk=verdict.pk).update(**without_quotes(verdict, attempt.output))
+        Verdict.objects.filter(pk=verdict.pk).update(**without_quotes(verdict))
 
 
 def _announce(attempt: Attempt, batches: Held) -> None:
@@ -107,13 +117,12 @@ def _announce(attempt: Attempt, batches: Held) -> None:
     Trial.objects.filter(pk=attempt.trial_id).update(seq=batches.next_seq(attempt.batch_id))
 
 
-def without_quotes(verdict: Verdict, output: str) -> Mapping[str, Any]:
+def without_quotes(verdict: Verdict) -> Mapping[str, Any]:
     """A verdict as it is told without the text it is about: its numbers stay, and words of the rubric."""
-    quoted = quotes(verdict.message, output, verdict.unit)
     return {
         "spans": [],
         "actual": verdict.actual if _is_plain(verdict.actual) else None,
-        "message": QUOTED if quoted else verdict.message,
+        "message": QUOTED if may_quote(verdict.message) else verdict.message,
     }
 
 
@@ -123,15 +132,9 @@ def _is_plain(actual: Any) -> bool:
     return actual is None or isinstance(actual, bool | int | float)
 
 
-def quotes(message: str, output: str, unit: str) -> bool:
-    """Whether a word of `message` other than its unit, or a long number in it, may come from `output`."""
-    text = output.casefold()
-    words = [
-        word for word in _WORDS.findall(message.casefold()) if word not in _WORDS.findall(unit.casefold())
-    ]
-    long = [word for word in words if len(word) >= (_LONG_NUMBER if word.isdecimal() else 2)]
-    single = [word for word in words if len(word) == 1 and not word.isdecimal()]
-    return any(word in text for word in long) or len(single) > 1
+def may_quote(message: str) -> bool:
+    """Whether `message` is anything but counts: it may then hold a piece of the output."""
+    return _TELLS_NO_TEXT.fullmatch(message) is None
 
 
 def _reason(reason: str) -> str:

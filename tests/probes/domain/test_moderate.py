@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, connection, transaction
 from django.http import Http404
 
-from probes.core import Reply
+from probes.core import Reply, check
 from probes.core.verification import verify_lines
 from probes.domain.evidence import lines
 from probes.domain.moderate import (
@@ -17,7 +17,7 @@ from probes.domain.moderate import (
     REDACTED,
     ModerationRefused,
     hide_batch,
-    quotes,
+    may_quote,
     redact_attempt,
     redactable,
     unhide_batch,
@@ -187,27 +187,67 @@ def test_what_was_done_cannot_be_undone_or_rewritten(batch, alice):
             change()
 
 
+IPS = {"kind": "pattern", "must": "not_match", "pattern": "/[0-9][0-9.-]+[0-9]/"}
+GROUPS = {"kind": "pattern", "must": "match", "pattern": r"/\d[\d ]+/"}
+
+
 @pytest.mark.parametrize(
-    ("message", "unit", "quoted"),
+    ("rule", "output"),
     [
-        ("11 / 10 words", "words", False),
-        ("3 / 0 letter e", "letter e", False),
-        ("nothing matched", "pattern", False),
-        ("matched 'sk-live'", "pattern", True),
-        ("matched 'SK'", "pattern", True),
-        ("begins with '0123…', not '{'", "text", True),
-        ("charset violation: s k l", "characters", True),
-        ("empty output", "", False),
+        (IPS, "call 10.0.12.7 now"),
+        (IPS, "555-010-222"),
+        (GROUPS, "123 456 789"),
+        ({"kind": "pattern", "must": "not_match", "pattern": "/[٠-٩]+/"}, "٣٤"),
+        ({"kind": "charset", "only": "abc"}, "7 31"),
+        ({"kind": "ends_with", "of": "end"}, "is 7 31"),
+        ({"kind": "starts_with", "of": "PIN 42"}, "PIN 42 it is"),
+        ({"kind": "contains", "of": ["7 31", "b"], "at_least": 1}, "is 7 31"),
+        ({"kind": "contains", "of": "7 31", "at_least": 1}, "is 7 31"),
+        ({"kind": "json"}, "7 31"),
+        ({"kind": "letters", "forbid": "e"}, "on\u0435 e"),
+        ({"kind": "not", "of": GROUPS}, "12 34"),
+        ({"kind": "all", "of": [{"kind": "words", "op": "==", "n": 5}, GROUPS]}, "12 34; 5 / 6 words"),
     ],
 )
-def test_a_message_that_quotes_the_output_is_known(message, unit, quoted):
-    assert quotes(message, f"eleven words: {SECRET}", unit) is quoted
+def test_what_a_verdict_quotes_is_gone_however_short(rule, output):
+    finding = check(rule).run(output)
+    told = without_quotes(Verdict(**finding.as_json()))
+    assert (told["message"], told["spans"]) == (QUOTED, [])
+    assert told["actual"] is None or isinstance(told["actual"], bool | int)
 
 
-def test_no_verdict_quotes_what_was_redacted():
-    spans = [[0, 3, "match", "sk"]]
-    told = Verdict(message="begins with 'sk-live'", actual="sk-live", unit="text", spans=spans)
-    assert without_quotes(told, SECRET) == {"spans": [], "actual": None, "message": QUOTED}
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"kind": "words", "op": "<=", "n": 1},
+        {"kind": "words", "op": "!=", "n": 2, "where": "upper"},
+        {"kind": "case", "case": "lower"},
+        {"kind": "letters", "letter": "z", "op": ">", "n": 2},
+        {"kind": "lexicon", "list": "pirate", "op": "==", "n": 2},
+        {"kind": "syllables", "lines": [5, 7, 5]},
+        {"kind": "charset", "only": "{}"},
+        {"kind": "json", "top": "array"},
+        {"kind": "count", "op": "==", "n": 1, "patterns": "/x/"},
+        {"kind": "pattern", "must": "match", "pattern": "/x/"},
+        {"kind": "not", "of": {"kind": "any", "of": [{"kind": "lines", "op": "==", "n": 3}]}},
+        {
+            "kind": "all",
+            "of": [{"kind": "lines", "op": "==", "n": 3}, {"kind": "sentences", "op": "==", "n": 3}],
+        },
+    ],
+)
+@pytest.mark.parametrize("output", ["{}", " "])
+def test_what_only_counts_stays(rule, output):
+    finding = check(rule).run(output)
+    assert without_quotes(Verdict(**finding.as_json()))["message"] == finding.message
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["", "11 / 10 words 7", "3 / 2 words; matched", "matched '3 / 2 words; 1 / 2 lines'", "only 1 2"],
+)
+def test_a_message_of_no_known_form_may_quote(message):
+    assert may_quote(message)
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL overwrites at its next vacuum")
