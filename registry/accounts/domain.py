@@ -56,9 +56,20 @@ def vouch_for(user: User) -> None:
     """
     if EmailAddress.objects.filter(user=user, email__iexact=user.email).exists():
         return
-    with transaction.atomic():
-        EmailAddress.objects.filter(Q(user=user) | Q(email__iexact=user.email)).delete()
-        EmailAddress.objects.create(user=user, email=user.email.lower(), verified=True, primary=True)
+    change_address(user, user.email)
+
+
+@transaction.atomic
+def change_address(person: User, email: str) -> None:
+    """Give `person` an address that the site's own people vouch for; the one before lets nobody in any more.
+
+    Every open link ends with it: those that reset a password and those that sign in are made from
+    the address, and those that verify one belong to a row that is gone.
+    """
+    person.email = email.strip().lower()
+    person.save(update_fields=["email"])
+    EmailAddress.objects.filter(Q(user=person) | Q(email__iexact=person.email)).delete()
+    EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
 
 
 def sign_in_by_link(request: HttpRequest, user: User) -> None:
@@ -124,15 +135,21 @@ def close_account(user: User) -> None:
 @transaction.atomic
 def why_not_close(user: User) -> str:
     """What has to be done before `user` can leave; "" when nothing has."""
-    administrators = User.objects.filter(is_superuser=True, is_active=True)
-    if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
+    if is_only_administrator(user):
         return "You are the only administrator of this site. Make somebody else one first."
-    if names := ", ".join(_needing(user)):
+    if names := ", ".join(teams_needing(user)):
         return f"You are the last owner of {names}. Make another member an owner first, or remove the others."
     return ""
 
 
-def _needing(user: User) -> list[str]:
+def is_only_administrator(user: User) -> bool:
+    """Whether the site would be left without one; who they are stays until the transaction ends."""
+    administrators = User.objects.filter(is_superuser=True, is_active=True).order_by("pk")
+    held = administrators.select_for_update(no_key=True).values_list("pk", flat=True)
+    return list(held) == [user.pk]
+
+
+def teams_needing(user: User) -> list[str]:
     """The teams that would go on without an owner; nobody else changes who is in them meanwhile."""
     mine = user.memberships.select_related("team").order_by("team_id")
     for membership in mine:

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from registry.endpoints.vault import Unreadable
+from registry.teams.domain import NameRefused, clean_person_name
 from registry.teams.models import User
 
 UNREADABLE = (
@@ -52,6 +53,12 @@ class SignUpForm(Worded, account.SignupForm):
         max_length=100, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
     field_order = ["email", "name", "password1"]
+
+    def clean_name(self) -> str:
+        try:
+            return clean_person_name(self.cleaned_data["name"])
+        except NameRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         """As slow for an address that has an account as for one that has none."""

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from registry.teams import access, members
+from registry.accounts import domain as accounts
+from registry.audit.domain import record
+from registry.teams import access, domain, members
 from registry.teams.models import Membership, Role, Team, User
 from registry.web.admin import Admin, Inline, NeverDeleted
+
+if TYPE_CHECKING:
+    PersonFormBase = UserChangeForm[User]
+    TeamFormBase = forms.ModelForm[Team]
+else:
+    PersonFormBase, TeamFormBase = UserChangeForm, forms.ModelForm
+
+ONLY_ADMINISTRATOR = "{who} is the only administrator of this site. Make somebody else one first."
+OWNER_FIRST = "Make another member an owner first, or remove the others."
 
 admin.site.unregister(Group)  # what a person may do is decided by their roles in teams
 
@@ -87,8 +100,31 @@ class WithMemberships(NeverDeleted, ManagesMembers):
         formset.save_m2m()
 
 
+class PersonForm(PersonFormBase):
+    """Nobody is shut out on whom a team or the site depends, as nobody is who closes their own account."""
+
+    def clean_name(self) -> str:
+        try:
+            return domain.clean_person_name(self.cleaned_data["name"])
+        except domain.NameRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        stored = User.objects.get(pk=self.instance.pk)
+        active = self.cleaned_data.get("is_active", stored.is_active)
+        administers = active and self.cleaned_data.get("is_superuser", stored.is_superuser)
+        if not administers and accounts.is_only_administrator(stored):
+            field = "is_superuser" if active else "is_active"
+            self.add_error(field, ONLY_ADMINISTRATOR.format(who=stored))
+        if stored.is_active and not active and (names := ", ".join(accounts.teams_needing(stored))):
+            self.add_error("is_active", f"{stored} is the last owner of {names}. {OWNER_FIRST}")
+        return cleaned
+
+
 @admin.register(User)
 class PersonAdmin(WithMemberships, UserAdmin):
+    form = PersonForm
     why_kept = (
         "What people published and started stays under their name. "
         "To shut an account, open it and take “Active” away."
@@ -110,9 +146,23 @@ class PersonAdmin(WithMemberships, UserAdmin):
         ),
     ]
 
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "email" in form.changed_data:
+            accounts.change_address(obj, obj.email)
+
+
+class NamedForm(TeamFormBase):
+    def clean_name(self) -> str:
+        try:
+            return domain.clean_name(self.cleaned_data["name"])
+        except domain.TeamRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
+
 
 @admin.register(Team)
 class TeamAdmin(WithMemberships):
+    form = NamedForm
     why_kept = "A team stays, with its probes and all that it ran."
     list_display = ["slug", "name", "created_at"]
     search_fields = ["slug", "name"]
@@ -121,6 +171,14 @@ class TeamAdmin(WithMemberships):
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
         """A slug is part of permanent addresses: it is chosen once."""
         return ["created_at", "slug"] if obj else ["created_at"]
+
+    def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
+        by = cast("User", request.user)
+        if change:
+            domain.rename_team(by, obj, obj.name, access.require_of_staff)
+        else:
+            super().save_model(request, obj, form, change)
+            record(obj, by, "team-created", obj.slug)
 
 
 @admin.register(Membership)

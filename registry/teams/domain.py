@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from django.db import IntegrityError, transaction
 from django.urls import reverse
@@ -11,6 +12,7 @@ from django.utils.text import slugify
 from registry.audit.domain import record
 from registry.endpoints.practice import ensure_practice_endpoints
 from registry.teams import access, signin
+from registry.teams.members import Asked
 from registry.teams.models import Membership, Role, Team, User
 from registry.web.address import site_address
 
@@ -23,6 +25,16 @@ RESERVED = frozenset({"new", "registry"})
 TAKEN = "This address is taken: choose another."
 BAD_SLUG = f"Write lower-case letters, digits and single hyphens between them, at most {SLUG_LENGTH} in all."
 _SLUG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
+
+
+NAMES_OF_THE_SITE = frozenset({"the operator", "operator", "closed account"})
+"""What stands where a person's name would for who has none: a log must not be misread."""
+FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and marks by their class, but nothing is seen of them."""
+
+
+class NameRefused(ValueError):
+    """A person cannot be called so; the message says what to do."""
 
 
 class TeamRefused(ValueError):
@@ -83,12 +95,14 @@ def create_team(by: User, name: str, slug: str = "") -> Team:
 
 
 @transaction.atomic
-def rename_team(by: User, team: Team, name: str) -> None:
+def rename_team(by: User, team: Team, name: str, asked: Asked = access.require) -> None:
     """Give the team another name. Its slug stays: it stands in permanent links. Raises TeamRefused."""
-    access.require(by, team, "rename the team")
+    asked(by, team, "rename the team")
     name = clean_name(name)
-    if Team.objects.filter(pk=team.pk).exclude(name=name).update(name=name):
-        record(team, by, "team-renamed", name, before=team.name)
+    stored = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if stored.name != name:
+        Team.objects.filter(pk=team.pk).update(name=name)
+        record(team, by, "team-renamed", name, before=stored.name)
 
 
 def clean_name(name: str) -> str:
@@ -103,7 +117,19 @@ def clean_name(name: str) -> str:
 
 def one_line(name: str) -> str:
     """A name that a person wrote, in one line, without what cannot be seen or turns the line around."""
-    return " ".join("".join(each if each.isprintable() else " " for each in name).split())
+    return " ".join("".join(each if _seen(each) else " " for each in name).split())
+
+
+def _seen(character: str) -> bool:
+    return character.isprintable() and character not in FILLERS
+
+
+def clean_person_name(name: str) -> str:
+    """What a person is called, by `one_line`; "" for their address. Raises NameRefused."""
+    line = one_line(name)
+    if unicodedata.normalize("NFKC", line).casefold() in NAMES_OF_THE_SITE:
+        raise NameRefused(f"“{line}” is what this site calls somebody else: write your own name, or none.")
+    return line
 
 
 def check_slug(slug: str) -> str:

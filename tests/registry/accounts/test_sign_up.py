@@ -98,6 +98,7 @@ def test_a_taken_address_looks_like_a_free_one(client, alice, open_house):
         ({"password1": "password123"}, "too common"),
         ({"password1": "new@example.org"}, "too similar"),
         ({"name": "n" * 101}, "at most 100 characters"),
+        ({"name": "The \u200boperator\n"}, "write your own name, or none"),
     ],
 )
 def test_what_is_wrong_is_said(client, open_house, wrong, says):

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 
+from registry.accounts.domain import vouch_for
 from registry.teams.models import Team, User
+from tests.registry.accounts.people import mailed_link
 
 pytestmark = pytest.mark.django_db
 
@@ -105,3 +109,64 @@ def test_it_is_for_staff_only(client, person, request):
     client.force_login(request.getfixturevalue(person))
     answer = client.get("/admin/teams/user/")
     assert (answer.status_code, answer["Location"]) == (302, "/admin/login/?next=/admin/teams/user/")
+
+
+def person(user: User, **changed: str) -> dict[str, str]:
+    """The person's page in the admin as it is sent."""
+    prefixes = ("memberships", "memberships-2")
+    sent = {f"{each}-{kind}_FORMS": "0" for each in prefixes for kind in ("TOTAL", "INITIAL")}
+    sent |= {"email": user.email, "name": user.name}
+    sent |= {name: "on" for name in ("is_active", "is_staff", "is_superuser") if getattr(user, name)}
+    return {name: value for name, value in (sent | changed).items() if value}
+
+
+def test_with_its_address_an_account_changes_who_may_reset_it(admin, client, bob, vera):
+    vouch_for(bob)
+    client.post("/password/reset/", {"email": bob.email})
+    open_link = mailed_link()
+    at = f"/admin/teams/user/{bob.pk}/change/"
+    assert admin.post(at, person(bob, email="Robert@Example.org")).status_code == 302
+    visitor = type(client)()
+    visitor.post("/password/reset/", {"email": "bob@example.org"})
+    assert mail.outbox[-1].subject == "[Probe Registry] No account has this address"
+    assert "password1" not in visitor.get(open_link, follow=True).content.decode()
+    rows = EmailAddress.objects.filter(user=bob).values_list("email", "verified", "primary")
+    assert list(rows) == [("robert@example.org", True, True)]
+    # the address that is free again is its next holder's alone
+    assert admin.post(f"/admin/teams/user/{vera.pk}/change/", person(vera, email="bob@example.org"))
+    visitor.post("/password/reset/", {"email": "bob@example.org"})
+    assert "password1" in visitor.get(mailed_link(), follow=True).content.decode()
+    assert EmailAddress.objects.get(email="bob@example.org").user == vera
+
+
+def test_nobody_is_shut_out_on_whom_others_depend(admin, staff, alice, bob, team):
+    at = "/admin/teams/user/{.pk}/change/"
+    answer = admin.post(at.format(alice), person(alice, is_active=""))
+    assert "Alice is the last owner of Acme. Make another" in answer.content.decode()
+    for taken in ("is_active", "is_superuser"):
+        answer = admin.post(at.format(staff), person(staff, **{taken: ""}))
+        assert "root@example.org is the only administrator" in answer.content.decode()
+    assert User.objects.filter(is_active=True).count() == 3
+    assert admin.post(at.format(bob), person(bob, is_active="")).status_code == 302
+    User.objects.create_superuser("second@example.org")
+    assert admin.post(at.format(staff), person(staff, is_superuser="")).status_code == 302
+    assert set(User.objects.filter(is_active=True).values_list("email", "is_superuser")) == {
+        ("alice@example.org", False),
+        ("root@example.org", False),
+        ("second@example.org", True),
+    }
+
+
+def test_a_team_is_renamed_by_the_verb_of_its_own_page(admin, team):
+    at = f"/admin/teams/team/{team.pk}/change/"
+    assert admin.post(at, forms(team) | {"name": " Acme\u202e  two "}).status_code == 302
+    [entry] = team.audit_entries.all()
+    assert (entry.action, entry.about, entry.details) == ("team-renamed", "Acme two", {"before": "Acme"})
+    assert "Write a name." in admin.post(at, forms(team) | {"name": "\u200b"}).content.decode()
+
+
+def test_a_persons_name_is_cleaned(admin, bob):
+    at = f"/admin/teams/user/{bob.pk}/change/"
+    admin.post(at, person(bob, name="Bob\u202e \u3164 B."))
+    assert User.objects.get(pk=bob.pk).name == "Bob B."
+    assert "write your own name" in admin.post(at, person(bob, name="The operator")).content.decode()
