@@ -326,7 +326,7 @@ API_RATE_PERSON = rate("API_RATE_PERSON", "600/minute")
 """Requests that an address may make without a token, and a token or a signed-in person with one."""
 START_RATE_PERSON = rate("START_RATE_PERSON", "30/minute")
 START_RATE_ADDRESS = rate("START_RATE_ADDRESS", "60/minute")
-"""Runs and races that a person may start, and all people at one address together."""
+"""Runs, races and calls by hand that a person may start, and all people at one address together."""
 TRY_IT_RATE = rate("TRY_IT_RATE", "120/minute")
 """Pasted outputs that are checked for a signed-in person, and for an address of people who are not."""
 REST_FRAMEWORK = {

@@ -154,7 +154,7 @@ SITE = [
     row("invitation-revoke",    "invitation",     IN_405,                       "in 404 403 403 403 302 404"),
     row("member-role",          "member",         IN_405,                       "in 404 403 403 403 422 404"),
     row("member-remove",        "member",         IN_405,                       "in 404 403 403 403 302 404"),
-    row("endpoint-models",      "",               SIGNED_IN,                    IN_405),
+    row("endpoint-models",      "",               SIGNED_IN,                    SIGNED_IN),
     row("endpoints",            "team",           "in 404 403 200 200 200 404", IN_405),
     row("endpoint-new",         "team",           "in 404 403 403 403 200 404", "in 404 403 403 403 422 404"),
     row("endpoint",             "endpoint",       "in 404 403 200 200 200 404", "in 404 403 403 403 422 404"),

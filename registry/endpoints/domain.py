@@ -26,6 +26,7 @@ Result = TypeVar("Result")
 TEST_MESSAGES = [{"role": "user", "content": "Reply with the single word: ready"}]
 TEST_PARAMETERS = {"max_tokens": 64, "temperature": 0}
 PRACTICE_STAYS = "A practice endpoint stays as it is: add an endpoint instead."
+PAUSED = "This endpoint is paused, and is not called: an owner of its team can resume it."
 _TEST_SECONDS = 60.0
 _KEY = re.compile(r"[!-~]{1,500}\Z")
 
@@ -168,6 +169,8 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
 
 def test_call(endpoint: Endpoint, model: str) -> Answer:
     """One tiny real call, as a run would make it. Its failure is in the Answer."""
+    if endpoint.paused_at:
+        return Answer(error="endpoint_paused", detail=PAUSED)
     try:
         target = target_of(endpoint)
     except vault.Unreadable as problem:
@@ -181,6 +184,8 @@ test_call.__test__ = False  # type: ignore[attr-defined]  # its name looks like 
 
 def list_models(endpoint: Endpoint) -> list[str]:
     """Ask for the models and keep them with the endpoint. Raises ModelsUnavailable."""
+    if endpoint.paused_at:
+        raise ModelsUnavailable(PAUSED)
     try:
         target = target_of(endpoint)
     except vault.Unreadable as problem:

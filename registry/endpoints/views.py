@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from registry.endpoints.chat import ModelsUnavailable
+from registry.endpoints.chat import Answer, ModelsUnavailable
 from registry.endpoints.domain import (
     PRACTICE_STAYS,
     delete_endpoint,
@@ -29,6 +29,7 @@ from registry.endpoints.prices import cost_said
 from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import Team, User
+from registry.web import limits
 
 MANAGE = "manage endpoints"
 FIRST = ("name", "base_url", "key", "forget_key", "reasoning")
@@ -130,14 +131,21 @@ def endpoint_delete(request: HttpRequest, team: str, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def endpoint_test(request: HttpRequest, team: str, slug: str) -> HttpResponse:
-    """One tiny real call; what came back, in words."""
+    """One tiny real call, which counts as a start; what came back, in words."""
     shown = _endpoint(request, team, slug)
     model = request.POST.get("model", "").strip()
-    answer = test_call(shown, model) if model else None
+    answer = _tried(request, shown, model) if model else None
     cost = cost_said(shown, answer.prompt_tokens, answer.completion_tokens) if answer else ""
     return _fragment(
         request, "endpoints/_test.html", shown, model=model, answer=answer, cost=cost, tested=True
     )
+
+
+def _tried(request: HttpRequest, shown: Endpoint, model: str) -> Answer:
+    wait = 0 if shown.paused_at else limits.seconds_to_wait(request)
+    if wait:
+        return Answer(error="too_many_starts", detail=limits.too_many(wait))
+    return test_call(shown, model)
 
 
 @login_required
@@ -145,28 +153,32 @@ def endpoint_test(request: HttpRequest, team: str, slug: str) -> HttpResponse:
 def endpoint_list_models(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     """Ask the server for its models and keep the list."""
     shown = _endpoint(request, team, slug)
-    return _fragment(request, "endpoints/_models.html", shown, problem=_listed(shown))
+    return _fragment(request, "endpoints/_models.html", shown, problem=_listed(request, shown))
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def endpoint_models(request: HttpRequest) -> HttpResponse:
-    """What the endpoint chosen in a picker offers; its server is asked when nobody did before."""
+    """What the endpoint chosen in a picker offers; by POST its server is asked when nobody did before."""
+    asked = request.POST if request.method == "POST" else request.GET
     prefix = request.GET.get("prefix", "")
     prefix = prefix if prefix in {"", "a-", "b-"} else ""
-    chosen = request.GET.get(f"{prefix}endpoint", "")
+    chosen = asked.get(f"{prefix}endpoint", "")
     made = picker(list(usable(request.user)), prefix, endpoint_id=int(chosen) if chosen.isdecimal() else 0)
-    return render(request, "endpoints/_offered.html", {"picker": made, "problem": _unlisted(made)})
+    problem = _unlisted(request, made) if request.method == "POST" else ""
+    return render(request, "endpoints/_offered.html", {"picker": made, "problem": problem})
 
 
-def _unlisted(made: Picker) -> str:
+def _unlisted(request: HttpRequest, made: Picker) -> str:
     if made.endpoint is None or made.endpoint.models_listed_at or made.endpoint.models_offered:
         return ""
-    return _listed(made.endpoint)
+    return _listed(request, made.endpoint)
 
 
-def _listed(shown: Endpoint) -> str:
-    """List the models of `shown`; why that cannot be, else nothing."""
+def _listed(request: HttpRequest, shown: Endpoint) -> str:
+    """List the models of `shown`, which counts as a start; why that cannot be, else nothing."""
+    if not shown.paused_at and (wait := limits.seconds_to_wait(request)):
+        return limits.too_many(wait)
     try:
         list_models(shown)
     except ModelsUnavailable as unavailable:

@@ -1,4 +1,4 @@
-"""How often work may be started, which costs whoever owns the endpoint: per person, and per address."""
+"""How often work may be started or an endpoint called by hand, which its owner pays: per person, per address."""
 
 from __future__ import annotations
 

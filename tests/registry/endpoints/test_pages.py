@@ -306,15 +306,34 @@ def test_a_picker_is_told_what_its_endpoint_offers(client, bob, practice_endpoin
 def test_a_picker_asks_the_server_once(client, bob, lab, hostile):
     Endpoint.objects.update(base_url=hostile.says("listing", 200, {"data": [{"id": "tiny"}]}))
     client.force_login(bob)
-    for _ in range(2):
-        assert '<option value="tiny">' in shown(client.get(PICKED, {"endpoint": lab.pk}))
+    assert "has not been fetched" in shown(client.get(PICKED, {"endpoint": lab.pk}))
+    assert hostile.requests == []
+    for ask in (client.post, client.post, client.get):
+        assert '<option value="tiny">' in shown(ask(PICKED, {"endpoint": lab.pk}))
     assert [request["path"] for request in hostile.requests] == ["/listing/v1/models"]
+
+
+def test_a_paused_server_is_not_called(client, bob, lab, hostile):
+    Endpoint.objects.update(paused_at=timezone.now())
+    client.force_login(bob)
+    for address, data in ((TEST, {"model": "m"}), (MODELS, {}), (PICKED, {"endpoint": lab.pk})):
+        assert "This endpoint is paused" in shown(client.post(address, data, headers=HTMX))
+    assert hostile.requests == []
+
+
+def test_calls_by_hand_count_as_starts(client, bob, lab, hostile, settings):
+    settings.START_RATE_PERSON = "1/hour"
+    client.force_login(bob)
+    assert "It answers" in shown(client.post(TEST, {"model": "m"}, headers=HTMX))
+    for address, data in ((TEST, {"model": "m"}), (MODELS, {}), (PICKED, {"endpoint": lab.pk})):
+        assert "Too many starts in a short time" in shown(client.post(address, data, headers=HTMX))
+    assert len(hostile.requests) == 1
 
 
 def test_a_picker_says_why_there_is_no_list(client, bob, lab, hostile):
     Endpoint.objects.update(base_url=hostile.says("unlisted", 500, {"error": "no"}))
     client.force_login(bob)
-    fragment = shown(client.get(PICKED, {"endpoint": lab.pk}))
+    fragment = shown(client.post(PICKED, {"endpoint": lab.pk}))
     assert fragment.count("<option") == 0
     assert "<p>" in fragment
 
