@@ -1,4 +1,4 @@
-"""How often work may be started or an endpoint called by hand, which its owner pays: per person, per address."""
+"""How often runs are started and endpoints called by hand, which their owner pays: per person and address."""
 
 from __future__ import annotations
 
