@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
@@ -23,7 +24,7 @@ from registry.endpoints import vault
 from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
 from registry.immutability import erasure
-from registry.teams import tokens
+from registry.teams import invitations, tokens
 from registry.teams.invitations import waiting
 from registry.teams.members import hold, is_last_owner, leave
 from registry.teams.models import Membership, Team, User
@@ -44,8 +45,24 @@ class CannotClose(Exception):
 def sign_up_allowed(request: HttpRequest) -> bool:
     """Whether whoever asks may make an account: SIGN_UP says who may."""
     if settings.SIGN_UP == "invitation":
-        return waiting(request.session) is not None
+        found = waiting(request.session)
+        return found is not None and found.signed_up_at is None
     return bool(settings.SIGN_UP == "open")
+
+
+def use_invitation(request: HttpRequest, email: str) -> None:
+    """Where only the invited sign up: one account an invitation. Raises InvitationRefused.
+
+    An address that has an account already uses it too, or a second try would tell of that account.
+    """
+    if settings.SIGN_UP == "invitation":
+        invitations.use_for_sign_up(request.session, email)
+
+
+def signed_up_here(request: HttpRequest, user: User) -> bool:
+    """Whether this browser waits for `user`'s address to be verified, as it does after signing up."""
+    stage = LoginStageController.enter(request, EmailVerificationStage.key)
+    return bool(stage and stage.login.user and stage.login.user.pk == user.pk)
 
 
 def vouch_for(user: User) -> None:

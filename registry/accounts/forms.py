@@ -12,6 +12,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
+from registry.accounts.domain import use_invitation
 from registry.endpoints.vault import Unreadable
 from registry.teams.domain import NameRefused, clean_person_name
 from registry.teams.models import User
@@ -63,6 +64,7 @@ class SignUpForm(Worded, account.SignupForm):
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         """As slow for an address that has an account as for one that has none."""
         if self.account_already_exists:
+            use_invitation(request, self.cleaned_data["email"])
             make_password(self.cleaned_data["password1"])
         tried: tuple[User | None, HttpResponse | None] = super().try_save(request)
         return tried
@@ -70,6 +72,7 @@ class SignUpForm(Worded, account.SignupForm):
     def save(self, request: HttpRequest) -> User:
         """The person and their address together: one without the other would count as vouched for."""
         with transaction.atomic():
+            use_invitation(request, self.cleaned_data["email"])
             user: User = super().save(request)
         return user
 

@@ -17,7 +17,7 @@ urlpatterns = [
     ),
     re_path(
         r"^sign-up/verify/(?P<key>[-:\w]+)/$",
-        account.ConfirmEmailView.as_view(),
+        views.ConfirmEmail.as_view(),
         name="account_confirm_email",
     ),
     path("password/reset/", views.PasswordReset.as_view(), name="account_reset_password"),

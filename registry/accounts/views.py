@@ -6,6 +6,8 @@ from typing import Any, cast
 
 from allauth.account import views as account
 from allauth.account.decorators import reauthentication_required
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
 from allauth.decorators import rate_limit
 from allauth.mfa.base import views as second_factor
 from allauth.mfa.recovery_codes import views as recovery
@@ -14,6 +16,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.decorators import method_decorator
@@ -27,6 +30,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from registry.accounts import domain, forms
 from registry.teams import signin
 from registry.teams.forms import CODE_REFUSED, CodeForm
+from registry.teams.invitations import InvitationRefused
 from registry.teams.models import User
 
 private = method_decorator(
@@ -96,6 +100,32 @@ class Refusing:
 @private
 class SignUp(Refusing, account.SignupView):
     form_class = forms.SignUpForm
+
+    def form_valid(self, form: forms.SignUpForm) -> HttpResponse:
+        try:
+            answer: HttpResponse = super().form_valid(form)
+        except InvitationRefused as refused:
+            form.add_error(None, str(refused))
+            return self.form_invalid(form)
+        return answer
+
+
+@private
+class ConfirmEmail(account.ConfirmEmailView):
+    """Whoever signed up knows the password and need not be whose address it is: another browser sets its own."""
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        user = self.get_object().email_address.user
+        here = domain.signed_up_here(self.request, user)
+        with transaction.atomic():
+            answer: HttpResponse = super().post(*args, **kwargs)
+            if here or not self.object.email_address.verified:
+                return answer
+            user.set_unusable_password()
+            user.save(update_fields=["password"])
+        messages.info(self.request, "The account was made in another browser, so choose its password now.")
+        named = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
+        return redirect("account_reset_password_from_key", **named)
 
 
 @private

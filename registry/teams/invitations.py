@@ -41,6 +41,8 @@ NOT_SENT = "The mail could not be sent, so nobody was invited. Make a link inste
 
 USED = "{who} accepted this invitation already. To undo that, remove the member."
 
+MADE_ONE = "An account was made by this invitation already. Sign in with it, or ask for another invitation."
+
 
 class InvitationRefused(Exception):
     """The invitation lets nobody in; the message says why and what to do."""
@@ -177,6 +179,18 @@ def waiting(session: MutableMapping[str, Any]) -> Invitation | None:
         return find(str(session.get(SESSION_KEY, "")))
     except InvitationRefused:
         return None
+
+
+def use_for_sign_up(session: MutableMapping[str, Any], email: str) -> None:
+    """Spend the right to make an account by the invitation that waits. Raises InvitationRefused."""
+    found = find(str(session.get(SESSION_KEY, "")))
+    if found.email and found.email != email.strip().lower():
+        raise InvitationRefused(
+            f"This invitation was sent to {found.email}: make the account of that address."
+        )
+    unused = Invitation.objects.filter(pk=found.pk, signed_up_at=None)
+    if not unused.update(signed_up_at=timezone.now()):
+        raise InvitationRefused(MADE_ONE)
 
 
 def why_not(person: User, invitation: Invitation) -> str:

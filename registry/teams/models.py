@@ -93,6 +93,7 @@ class Membership(models.Model):
 @frozen("team", "role", "digest", "invited_by", "created_at", "expires_at")
 @frozen("accepted_at", "accepted_by", when="accepted_at")
 @frozen("revoked_at", when="revoked_at")
+@frozen("signed_up_at", when="signed_up_at")
 class Invitation(models.Model):
     """Lets one person into the team with a role, once. Only the secret's SHA-256 is kept: it is shown once.
 
@@ -111,6 +112,7 @@ class Invitation(models.Model):
         User, on_delete=models.PROTECT, null=True, related_name="invitations_accepted"
     )
     revoked_at = models.DateTimeField(null=True)
+    signed_up_at = models.DateTimeField(null=True, help_text="when an account was made by it")
 
     class Meta:
         ordering = ["-created_at", "-id"]

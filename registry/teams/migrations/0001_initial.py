@@ -146,6 +146,10 @@ class Migration(migrations.Migration):
                 ("accepted_at", models.DateTimeField(null=True)),
                 ("revoked_at", models.DateTimeField(null=True)),
                 (
+                    "signed_up_at",
+                    models.DateTimeField(help_text="when an account was made by it", null=True),
+                ),
+                (
                     "accepted_by",
                     models.ForeignKey(
                         null=True,

@@ -8,7 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 
-from registry.teams.invitations import make_link
+from registry.teams.invitations import InvitationRefused, make_link, use_for_sign_up
 from registry.teams.models import Membership, Role, User
 from tests.registry.accounts.people import PASSWORD, mailed_link, who
 
@@ -70,12 +70,48 @@ def test_an_unverified_address_does_not_sign_in(client, open_house):
     assert client.get("/account/").status_code == 302
 
 
-def test_a_mailed_link_another_browser_verifies_without_signing_in(client, open_house):
+def test_another_browser_verifies_and_chooses_the_password(client, open_house):
+    """Whoever signed up with an address that is not theirs does not get in by the password they know."""
     client.post("/sign-up/", FORM)
     other = type(client)()
-    assert other.post(mailed_link())["Location"] == "/sign-in/"
-    assert who(other) is None
+    shown = other.post(mailed_link(), follow=True)
+    at, _ = shown.redirect_chain[-1]
+    assert "made in another browser, so choose its password now" in shown.content.decode()
+    assert [who(other), who(client)] == [None, None]
     assert EmailAddress.objects.get(email="new@example.org").verified
+    known = {"login": "new@example.org", "password": PASSWORD}
+    assert client.post("/sign-in/", known).status_code == 422
+    chosen = {"password1": "otter-under-old-bridge", "password2": "otter-under-old-bridge"}
+    assert other.post(at, chosen)["Location"] == "/password/reset/done/"
+    assert client.post("/sign-in/", known).status_code == 422
+    other.post("/sign-in/", known | {"password": "otter-under-old-bridge"})
+    assert who(other) == str(User.objects.get().pk)
+
+
+def test_an_invitation_makes_one_account_of_its_address(client, settings, alice, team):
+    settings.SIGN_UP = "invitation"
+    made = make_link(alice, team, Role.RUNNER, timedelta(days=1), "new@example.org")
+    other = type(client)()
+    for browser in (client, other):
+        browser.post("/invitation/", {"code": made.link})
+    refused = client.post("/sign-up/", FORM | {"email": "second@example.org"})
+    assert (refused.status_code, "was sent to new@example.org" in refused.content.decode()) == (422, True)
+    assert client.post("/sign-up/", FORM)["Location"] == "/sign-up/verify/"
+    for browser in (client, other):
+        browser.post("/sign-up/", FORM | {"email": "third@example.org"})
+    with pytest.raises(InvitationRefused, match="made by this invitation already"):
+        use_for_sign_up(other.session, "new@example.org")
+    assert set(User.objects.values_list("email", flat=True)) == {alice.email, "new@example.org"}
+    client.post(mailed_link())
+    client.post("/invitation/accept/")
+    assert Membership.objects.filter(team=team, user__email="new@example.org").exists()
+
+
+def test_a_taken_address_uses_the_invitation_too(client, settings, alice, team):
+    settings.SIGN_UP = "invitation"
+    client.post("/invitation/", {"code": make_link(alice, team, Role.RUNNER, timedelta(days=1)).link})
+    assert client.post("/sign-up/", FORM | {"email": alice.email})["Location"] == "/sign-up/verify/"
+    assert "Whoever holds an invitation" in client.get("/sign-up/").content.decode()
 
 
 def test_a_taken_address_looks_like_a_free_one(client, alice, open_house):
