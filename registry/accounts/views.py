@@ -112,7 +112,7 @@ class SignUp(Refusing, account.SignupView):
 
 @private
 class ConfirmEmail(account.ConfirmEmailView):
-    """Whoever signed up knows the password and need not be whose address it is: another browser sets its own."""
+    """Who signed up knows the password and need not own the address: another browser chooses its own."""
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         user = self.get_object().email_address.user
