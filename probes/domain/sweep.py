@@ -18,6 +18,7 @@ from probes.domain.judge import Judged, Then
 from probes.domain.settle import save, settle
 from probes.domain.worker import is_gone
 from probes.models import Attempt, Outcome, Trial
+from registry.teams.invitations import forget_expired
 
 MOST_LOSSES = 3
 """Calls whose worker was lost before a trial ends as `worker_lost`: something in it may kill workers."""
@@ -34,12 +35,16 @@ class Swept:
 
 
 def sweep(*, ring: bool = True) -> Swept:
-    """Take back the leases of lost workers, finish what is over, and `ring` if trials are due."""
+    """Take back the leases of lost workers, finish what is over, and `ring` if trials are due.
+
+    Addresses of invitations that expired are forgotten, too.
+    """
     returned = sum(_take_back(batch_id) for batch_id in _batches(_lost()))
     finished = 0
     for batch_id in unfinished():
         with held([batch_id]) as batches:
             finished += finish(batches, [batch_id])
+    forget_expired()
     if ring and due().exists():
         doorbell.ring()
     return Swept(returned, finished)

@@ -10,20 +10,17 @@ from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth import login
-from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from registry.accounts.models import AGENT_LENGTH, SignIn
+from registry.accounts.traces import CLOSED, forget, traces_of
 from registry.api.throttles import AddressThrottle
-from registry.audit.models import Entry
 from registry.endpoints import vault
 from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
-from registry.immutability import erasure
 from registry.teams import invitations, tokens
 from registry.teams.invitations import waiting
 from registry.teams.members import hold, is_last_owner, leave
@@ -32,7 +29,6 @@ from registry.teams.models import Membership, Team, User
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
 SIGN_INS_KEPT = 50
-CLOSED = "Closed account"
 SEALED = {"secret", "seed"}
 """What of a second factor is kept sealed."""
 
@@ -136,13 +132,14 @@ def close_account(user: User) -> None:
         raise CannotClose(why)
     for token in tokens.open_tokens(user):
         tokens.revoke(token)
+    traces = traces_of(user)
     memberships = list(user.memberships.select_related("team").order_by("team_id"))
     deserted = set(_alone_in(user).values_list("pk", flat=True))
     for membership in memberships:
         if membership.team_id not in deserted:
             leave(user, membership.team)
     _desert(user, Team.objects.filter(pk__in=deserted))
-    _forget_traces(user, memberships)  # last: what was done above is noted under their name
+    forget(traces)  # last: what was done above is noted under their name
     user.name, user.email = CLOSED, f"closed-{user.pk}@account.invalid"
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()  # ends every session
@@ -186,21 +183,6 @@ def _desert(user: User, teams: QuerySet[Team]) -> None:
         delete_endpoint(endpoint, user)
     Membership.objects.filter(user=user).delete()
     teams.update(name=f"Team of a closed account ({user.pk})")
-
-
-def _forget_traces(user: User, memberships: list[Membership]) -> None:
-    """Their name in logs, and whatever let them in."""
-    EmailAddress.objects.filter(user=user).delete()
-    Authenticator.objects.filter(user=user).delete()
-    SignIn.objects.filter(user=user).delete()
-    about_them = Q(action__startswith="member-") | Q(action="ownership-transferred")
-    teams = [each.team_id for each in memberships]
-    with erasure(f"the account {user.pk} is closed"):
-        Entry.objects.filter(by=user).update(by_name=CLOSED)
-        Entry.objects.filter(about_them, team__in=teams, about=str(user)).update(about=CLOSED)
-    for model, rows in ((User, [user.pk]), (Membership, [each.pk for each in memberships])):
-        told = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))
-        told.filter(object_id__in=[str(pk) for pk in rows]).update(object_repr=CLOSED)
 
 
 # --- secrets at rest -----------------------------------------------------------------------------

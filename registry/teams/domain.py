@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import unicodedata
 
 from django.db import IntegrityError, transaction
@@ -73,7 +74,9 @@ def ensure_personal_team(user: User) -> Team:
 
 
 def _personal_team(user: User) -> Team:
-    name = str(user).partition("@")[0]
+    """Called as the person is; nothing of an address stands in a name and a slug that everybody sees."""
+    named = user.name and "@" not in user.name
+    name = user.name if named else f"Team {secrets.token_hex(3)}"
     return _found_team(user, name, _free_slug(name))
 
 

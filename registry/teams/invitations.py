@@ -98,6 +98,12 @@ def make_link(by: User, team: Team, role: Role, good_for: timedelta, email: str 
     return Made(made, secret)
 
 
+def forget_expired() -> int:
+    """Blank the addresses of invitations that let nobody in any more; of how many."""
+    expired = Invitation.objects.filter(expires_at__lte=timezone.now()).exclude(email="")
+    return expired.update(email="") if expired.exists() else 0
+
+
 def _kind(invitation: Invitation) -> str:
     """What the log calls it: an address is kept in no line that stays for good."""
     return "invitation by mail" if invitation.email else "invitation by link"

@@ -13,8 +13,9 @@ from registry.accounts import domain
 from registry.accounts.models import SignIn
 from registry.audit.domain import record
 from registry.audit.models import Entry
-from registry.teams import tokens
-from registry.teams.models import Membership, Role, Scope, Team, User
+from registry.teams import access, members, tokens
+from registry.teams.invitations import accept, make_link, open_invitations
+from registry.teams.models import Invitation, Membership, Role, Scope, Team, User
 from tests.registry.accounts.people import PASSWORD, sign_in, who, with_password, with_second_factor
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,46 @@ def test_an_account_is_closed_in_place(client, alice, bob, team):
     assert sign_in(client, bob).status_code == 422
     client.post("/password/reset/", {"email": "bob@example.org"})
     assert mail.outbox[-1].subject == "[Probe Registry] No account has this address"
+
+
+def test_no_name_or_address_stays_anywhere(client, alice, charlie, staff, team):
+    """Of teams left long ago, of invitations, and in what the admin told of others."""
+    dora = User.objects.create_user("dora@example.org")
+    other = charlie.memberships.get().team
+    members.add(staff, team, dora, Role.OWNER, access.require_of_staff)
+    accept(charlie, make_link(dora, team, Role.VIEWER, timedelta(days=1)).secret)
+    make_link(charlie, other, Role.VIEWER, timedelta(days=1), dora.email)
+    members.remove(staff, dora.memberships.get(), access.require_of_staff)
+    said = '[{"added": {"name": "membership", "object": "dora@example.org is owner of Acme"}}]'
+    for row, called in (
+        (team, "Acme"),
+        (dora, str(dora)),
+        (alice.memberships.get(), f"{dora} is owner of Acme"),
+    ):
+        kind = ContentType.objects.get_for_model(row)
+        LogEntry.objects.create(
+            user=staff,
+            content_type=kind,
+            object_id=str(row.pk),
+            object_repr=called,
+            action_flag=CHANGE,
+            change_message=said,
+        )
+    domain.close_account(dora)
+    told: list[object] = [*Entry.objects.values_list("by_name", "about", "details")]
+    told += [*LogEntry.objects.values_list("object_repr", "change_message")]
+    told += [*Invitation.objects.values_list("email"), *Team.objects.values_list("slug", "name")]
+    assert "dora" not in str(told)
+    assert Entry.objects.get(action="member-joined").details["invited_by"] == "Closed account"
+    assert not open_invitations(other).exists(), "without its address it would let anybody in"
+
+
+def test_who_has_the_same_name_elsewhere_keeps_it(bob, charlie, staff):
+    namesake = User.objects.create_user("robert@example.org", name="Bob")
+    other = charlie.memberships.get().team
+    members.add(staff, other, namesake, Role.VIEWER, access.require_of_staff)
+    domain.close_account(bob)
+    assert other.audit_entries.get().about == "Bob"
 
 
 def test_every_other_session_ends(client, bob):

@@ -39,7 +39,7 @@ def test_there_is_one_administrator_however_often_it_is_asked_for():
 def test_an_administrator_of_ones_own_is_taken(staff):
     assert ensure_administrator() == staff
     assert not User.objects.filter(email="admin@localhost").exists()
-    assert Membership.objects.get(user=staff).team.slug == "root"
+    assert Membership.objects.get(user=staff).team.slug.startswith("team-")
 
 
 def test_a_closed_administrator_is_replaced():
@@ -51,6 +51,13 @@ def test_a_personal_team_never_takes_a_name_that_is_taken(bob):
     Team.objects.create(slug="bob", name="Somebody else's")
     assert ensure_personal_team(bob).slug == "bob-2"
     assert ensure_personal_team(bob).slug == "bob-2"
+
+
+@pytest.mark.parametrize("name", ["", "vera@example.org"])
+def test_a_personal_team_tells_nothing_of_an_address(vera, name):
+    vera.name = name
+    made = ensure_personal_team(vera)
+    assert re.fullmatch(r"team-[0-9a-f]{6} Team [0-9a-f]{6}", f"{made.slug} {made.name}")
 
 
 def test_who_owns_a_team_needs_no_other(alice, team):

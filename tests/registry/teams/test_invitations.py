@@ -312,3 +312,13 @@ def test_of_many_who_accept_at_once_one_is_let_in(alice):
         let_in = [future.result(30) for future in [pool.submit(accept, person) for person in people]]
     assert sum(let_in) == 1
     assert made.invitation.team.memberships.count() == 2
+
+
+def test_an_expired_invitation_forgets_its_address(alice, team):
+    made = [
+        invitations.make_link(alice, team, Role.VIEWER, timedelta(days=days), "a@example.org")
+        for days in (-1, 1)
+    ]
+    assert [invitations.forget_expired(), invitations.forget_expired()] == [1, 0]
+    kept = [Invitation.objects.get(pk=each.invitation.pk).email for each in made]
+    assert kept == ["", "a@example.org"]
