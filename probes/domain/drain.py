@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any, Protocol
 
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 
 from probes.domain.calls import Call, Versions
 from probes.domain.claim import claim_trials, due, seconds_until_due, suspects_wait
 from probes.domain.doorbell import ring
-from probes.domain.judge import EndpointClosed
+from probes.domain.judge import PAUSED, UNASKED, EndpointClosed, NotNow
 from probes.domain.record import Recorded, record
 from probes.domain.sweep import sweep
 from probes.domain.worker import worker_name
@@ -30,6 +30,7 @@ from probes.domain.writer import Writer
 from probes.engine import Landed, Pool
 from probes.models import Trial
 from registry.endpoints.chat import Answer, Caller, Target, target_of
+from registry.endpoints.models import Endpoint
 
 Complete = Callable[[Target, str, Sequence[Mapping[str, Any]], Mapping[str, Any]], Awaitable[Answer]]
 """`complete(target, model, messages, parameters)`, as `Caller.complete`."""
@@ -164,11 +165,10 @@ class Turn:
         return seconds is not None and seconds <= LINGER
 
     async def call(self, call: Call) -> Answer:
-        """One call. The key is read here, and nowhere before."""
-        if call.endpoint.closed_at:
-            raise EndpointClosed(call.endpoint.name)
+        """One call. The key is read here, and nowhere before: since the claim it may have been replaced."""
         messages, parameters = self.versions[call.version_id].request(call)
-        return await self.complete(target_of(call.endpoint), call.model, messages, parameters)
+        endpoint = await self.writer.do(callable_endpoint, call)
+        return await self.complete(target_of(endpoint), call.model, messages, parameters)
 
     async def keep(self, landed: list[Landed[Call, Answer]]) -> None:
         """Record what landed, so much at once that no transaction gets long."""
@@ -179,6 +179,19 @@ class Turn:
             self.report.errors += done.errors
             self.report.late += done.late
             self.report.interrupted += sum(each.interrupted for each in some)
+
+
+def callable_endpoint(call: Call) -> Endpoint:
+    """The endpoint as it is now. Raises EndpointClosed, or NotNow: the call is then made another time."""
+    try:
+        endpoint = Endpoint.objects.get(pk=call.endpoint.pk)
+    except (OperationalError, InterfaceError):
+        raise NotNow("interrupted", UNASKED) from None
+    if endpoint.closed_at:
+        raise EndpointClosed(endpoint.name)
+    if endpoint.paused_at:
+        raise NotNow("endpoint_paused", PAUSED)
+    return endpoint
 
 
 class Upkeep:

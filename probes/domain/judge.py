@@ -27,11 +27,21 @@ INTERNAL = "The registry failed to make this call; its operator finds the cause 
 UNREADABLE = "The key of this endpoint cannot be read: enter it again."
 UNREADABLE_VERSION = "The stored probe version cannot be read; the worker's log says why."
 CLOSED = "The endpoint was closed before this call: start again with another one."
+PAUSED = "Not called: the endpoint was paused just before. The call is made once it is resumed."
+UNASKED = "Not called: the database did not say whether the endpoint may be called. It is tried again."
 SCORER = "The scorer failed on this output, which is kept; the worker's log says where."
 
 
 class EndpointClosed(Exception):
     """The endpoint was closed after the run was started."""
+
+
+class NotNow(Exception):
+    """The call was not made, and is due again: the error code and the words that say why."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code)
+        self.code, self.detail = code, detail
 
 
 class Then(Enum):
@@ -85,6 +95,9 @@ def _reply(answer: Answer) -> Reply:
 
 
 def _crashed(landed: Landed[Call, Answer]) -> Judged:
+    if isinstance(landed.crash, NotNow):
+        said = {"error": landed.crash.code, "detail": landed.crash.detail}
+        return Judged(landed.work, _unscored(landed, said), then=Then.REPEAT)
     known = {
         vault.Unreadable: ("key_unreadable", UNREADABLE),
         EndpointClosed: ("endpoint_closed", CLOSED),

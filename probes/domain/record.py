@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 MOST_FAILURES = 5
 """Failures that may pass, after which a trial ends with the last of them."""
-NOT_FAILURES = ["interrupted", "worker_lost"]
+NOT_FAILURES = ["interrupted", "worker_lost", "endpoint_paused"]
 
 
 @dataclass(frozen=True)
