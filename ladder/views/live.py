@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
@@ -14,7 +14,7 @@ from ladder.domain.drawing import drawing
 from ladder.domain.latest import visible_races
 from ladder.domain.standing import Standing, race_standing
 from ladder.models import Race
-from registry.teams.access import get_or_404
+from registry.teams.access import Person, get_or_404
 from registry.web.hub import Frame, Replayed
 from registry.web.streams import stream
 
@@ -46,9 +46,8 @@ def changes(standing: Standing, after: int) -> str:
 
 @require_safe
 async def race_stream(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    await sync_to_async(_check)(request, pk)
-    return await stream(request, KIND, str(pk))
+    return await stream(request, KIND, str(pk), partial(_check, pk=pk))
 
 
-def _check(request: HttpRequest, pk: UUID) -> None:
-    get_or_404(visible_races(request.user), pk=pk)
+def _check(person: Person, pk: UUID) -> None:
+    get_or_404(visible_races(person), pk=pk)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
@@ -21,12 +21,7 @@ KIND = "batch"
 
 @require_safe
 async def batch_stream(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    await sync_to_async(_check)(request, pk)
-    return await stream(request, KIND, str(pk))
-
-
-def _check(request: HttpRequest, pk: UUID) -> None:
-    batch_or_404(request.user, pk)
+    return await stream(request, KIND, str(pk), partial(batch_or_404, pk=pk))
 
 
 def replay(key: str, after: int) -> Replayed:

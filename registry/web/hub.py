@@ -18,15 +18,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.db import connection, connections
 
-from registry.web.sse import DONE, HEARTBEAT, Frame, encoded, joined
+from registry.web.sse import DONE, HEARTBEAT, REFUSED, Frame, encoded, joined
 from registry.web.watch import CHANNEL, Wake, watch
 
 __all__ = ["Frame", "Hub", "Replayed", "Subscription", "hub", "wake"]
 
 logger = logging.getLogger(__name__)
+
+Found = TypeVar("Found")
 
 QUEUE_LIMIT = 32
 """Dealings one viewer may leave unread; then they are dropped and read again from the database."""
@@ -57,10 +60,21 @@ def wake(key: str) -> None:
     # on SQLite the commit itself is noticed
 
 
+May = Callable[[], bool]
+"""Whether a viewer may still see the topic. Asked in a thread, with each heartbeat."""
+
+
 class Subscription(AsyncIterator[bytes]):
     """One viewer's place in a topic, and the bytes dealt to it and not yet taken."""
 
-    def __init__(self, after: int, nudge: Callable[[], None], leave: Callable[[Subscription], None]) -> None:
+    def __init__(
+        self,
+        after: int,
+        nudge: Callable[[], None],
+        leave: Callable[[Subscription], None],
+        may: May | None = None,
+    ) -> None:
+        self.may = may
         self.dealt = after
         """The highest id put into the queue."""
         self.behind = False
@@ -86,6 +100,11 @@ class Subscription(AsyncIterator[bytes]):
         if not self._queue:
             self._queue.append((self.dealt, HEARTBEAT))
             self._filled.set()
+
+    def refuse(self) -> None:
+        """What is queued is no longer for this viewer, who is told so."""
+        self._queue.clear()
+        self.end(REFUSED)
 
     def end(self, chunk: bytes = b"") -> None:
         """No more will be dealt: what is queued is still read, then `chunk`."""
@@ -166,8 +185,11 @@ class Hub:
         """How many are watching now."""
         return sum(len(topic.viewers) for topic in self._topics.values())
 
-    def subscribe(self, kind: str, key: str, after: int) -> Subscription:
-        """A place in a topic, beyond `after`. Call it inside the loop; KeyError for an unknown kind."""
+    def subscribe(self, kind: str, key: str, after: int, may: May | None = None) -> Subscription:
+        """A place in a topic, beyond `after`, for as long as `may` says so.
+
+        Call it inside the loop; KeyError for an unknown kind.
+        """
         replay = self._replays[kind]
         if self._closed:
             return self._ended(after)
@@ -175,7 +197,7 @@ class Hub:
         if topic is None:
             topic = self._topics[kind, key] = Topic(key, replay)
             topic.task = asyncio.create_task(self._follow(topic), name=f"topic {kind}")
-        viewer = Subscription(after, topic.woken.set, lambda gone: self._leave((kind, key), gone))
+        viewer = Subscription(after, topic.woken.set, lambda gone: self._leave((kind, key), gone), may)
         topic.viewers.add(viewer)
         topic.woken.set()
         self._start()
@@ -244,6 +266,19 @@ class Hub:
             for topic in self._topics.values():
                 for viewer in topic.viewers:
                     viewer.beat()
+            await self._ask_again()
+
+    async def _ask_again(self) -> None:
+        """End the streams of those who may not see them any more, such as people who left a team."""
+        asked = [(topic, viewer) for topic in self._topics.values() for viewer in topic.viewers if viewer.may]
+        if not asked:
+            return
+        answers = await self._in_a_thread(_answers, [viewer.may for _, viewer in asked])
+        for (topic, viewer), may in zip(asked, answers, strict=True):
+            if not may and viewer in topic.viewers:
+                viewer.refuse()
+                topic.viewers.discard(viewer)
+        self._sweep()
 
     async def _follow(self, topic: Topic) -> None:
         while True:
@@ -259,10 +294,8 @@ class Hub:
     async def _read(self, topic: Topic, viewers: list[Subscription]) -> Replayed | None:
         """One reading for all; a failed one is tried again by the poll, and logged the first time."""
         after = min(viewer.dealt for viewer in viewers)
-        self._pool = self._pool or ThreadPoolExecutor(REPLAY_THREADS, thread_name_prefix="replay")
         try:
-            loop = asyncio.get_running_loop()
-            replayed = await loop.run_in_executor(self._pool, _reading, topic.replay, topic.key, after)
+            replayed = await self._in_a_thread(_reading, topic.replay, topic.key, after)
         except Exception:  # whatever it is, the other topics go on
             if not topic.failing:
                 logger.exception("Reading the topic %s failed; it is tried again.", topic.key)
@@ -270,6 +303,26 @@ class Hub:
             return None
         topic.failing = False
         return replayed
+
+    async def _in_a_thread(self, work: Callable[..., Found], *arguments: object) -> Found:
+        self._pool = self._pool or ThreadPoolExecutor(REPLAY_THREADS, thread_name_prefix="replay")
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
+
+def _answers(asked: list[May]) -> list[bool]:
+    """One answer for each; who cannot be answered now is asked again with the next heartbeat."""
+    try:
+        return [_answer(may) for may in asked]
+    finally:
+        connections.close_all()
+
+
+def _answer(may: May) -> bool:
+    try:
+        return may()
+    except Exception:  # noqa: BLE001 - whatever it is, the others are asked, and heartbeats go on
+        logger.warning("Whether a viewer may still watch cannot be asked now: it is asked again.")
+        return True
 
 
 def _reading(replay: Replay, key: str, after: int) -> Replayed:

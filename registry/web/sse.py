@@ -32,6 +32,9 @@ HEARTBEAT = b": still here\n\n"
 DONE = b"event: done\ndata: done\n\n"
 """Nothing more will come: `sse-close="done"` hangs up. Without data a browser drops an event."""
 
+REFUSED = b"event: refused\ndata: refused\n\n"
+"""Whoever watches may not any more: the page says so, and does not come back."""
+
 
 def encoded(frame: Frame) -> bytes:
     """One unnamed event."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from asgiref.sync import SyncToAsync, sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
+from registry.teams.access import Person
+from registry.teams.models import User
 from registry.web import sse
-from registry.web.hub import Hub, Subscription
+from registry.web.hub import Hub, May, Subscription
 from registry.web.hub import hub as shared_hub
 
 HEADERS = {
@@ -22,16 +28,37 @@ HEADERS = {
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
-async def stream(request: HttpRequest, kind: str, key: str, hub: Hub = shared_hub) -> HttpResponseBase:
+async def stream(
+    request: HttpRequest, kind: str, key: str, check: Callable[[Person], object], hub: Hub = shared_hub
+) -> HttpResponseBase:
     """Everything of the topic beyond what the browser has, as it happens, until it is done.
 
     The page says what it has by `?after=`, a browser that comes back by Last-Event-ID; the larger
-    wins. Permissions are the calling view's to check, before.
+    wins. `check` raises Http404 for who may not see it: it is asked before, and with each heartbeat.
     """
+    person = await sync_to_async(_asks)(request, check)
     if not isinstance(request, ASGIRequest):
         words = "This page streams over ASGI only: start the site with manage.py serve."
         return HttpResponse(words, status=503, content_type="text/plain")
-    return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request)), headers=HEADERS)
+    return StreamingHttpResponse(
+        Events(hub, kind, str(key), last_seen(request), partial(still_may, person, check)), headers=HEADERS
+    )
+
+
+def _asks(request: HttpRequest, check: Callable[[Person], object]) -> Person:
+    check(request.user)
+    return request.user
+
+
+def still_may(person: Person, check: Callable[[Person], object]) -> bool:
+    """Whether a request by the same account would be let in now."""
+    if isinstance(person, User) and not User.objects.filter(pk=person.pk, is_active=True).exists():
+        person = AnonymousUser()
+    try:
+        check(person)
+    except (Http404, PermissionDenied):
+        return False
+    return True
 
 
 def last_seen(request: HttpRequest) -> int:
@@ -47,8 +74,8 @@ class Events:
     generator that nobody resumes is freed only by the garbage collector.
     """
 
-    def __init__(self, hub: Hub, kind: str, key: str, after: int) -> None:
-        self._hub, self._topic, self._after = hub, (kind, key), after
+    def __init__(self, hub: Hub, kind: str, key: str, after: int, may: May | None = None) -> None:
+        self._hub, self._topic, self._after, self._may = hub, (kind, key), after, may
         self._subscription: Subscription | None = None
 
     def __aiter__(self) -> Events:
@@ -58,7 +85,7 @@ class Events:
         if self._subscription is None:
             await sync_to_async(_release_connections)()
             _release_thread()
-            self._subscription = self._hub.subscribe(*self._topic, self._after)
+            self._subscription = self._hub.subscribe(*self._topic, self._after, self._may)
             return sse.OPENING
         return await anext(self._subscription)
 

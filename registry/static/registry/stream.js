@@ -14,6 +14,7 @@
     live: "Live: what lands is shown without a reload.",
     down: "The live view is down; trying again. Nothing is lost: what lands meanwhile is shown when it is back.",
     lost: "The live view could not be brought back. Reload the page to see what has landed.",
+    refused: "You may not see this any more: the live view has ended. Reload the page.",
     done: "Finished: nothing more will arrive.",
   };
 
@@ -42,6 +43,7 @@
         for (const handler of handlers) source.addEventListener(name, handler);
       }
       source.addEventListener("message", (event) => this.seen(event));
+      source.addEventListener("refused", () => this.close("refused"));
     }
 
     /** Let go of the connection; `open` takes it up after the last event seen. */
@@ -85,11 +87,11 @@
       this.open();
     }
 
-    close() {
+    close(state = "done") {
       this.release();
       this.readyState = EventSource.CLOSED;
       streams.delete(this);
-      if (!streams.size) say("done");
+      if (!streams.size) say(state);
     }
 
     addEventListener(name, handler) {

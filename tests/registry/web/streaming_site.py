@@ -31,12 +31,10 @@ def replay(key: str, after: int):
 
 
 async def watch(request: HttpRequest) -> HttpResponseBase:
-    from asgiref.sync import sync_to_async
-
     from registry.web.streams import stream
 
-    await sync_to_async(replay)("all", 0)  # as a check of permissions would ask the database
-    return await stream(request, "board", "all")
+    # as a check of permissions would ask the database
+    return await stream(request, "board", "all", lambda person: replay("all", 0))
 
 
 async def viewers(request: HttpRequest) -> HttpResponse:

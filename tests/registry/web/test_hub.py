@@ -6,13 +6,15 @@ import asyncio
 import logging
 import random
 import threading
+from functools import partial
 from itertools import pairwise
 
 import pytest
+from django.db import OperationalError
 
 from registry.web import hub as hub_module
 from registry.web.hub import Hub
-from registry.web.sse import HEARTBEAT
+from registry.web.sse import HEARTBEAT, REFUSED
 from tests.registry.web.board import Board, hub_of, ids, never, to_the_end, until
 
 
@@ -204,6 +206,40 @@ def test_heartbeats_come_from_the_hub_when_nothing_else_does():
             assert [await anext(viewer) for viewer in viewers for _ in range(2)] == [HEARTBEAT] * 6
 
     asyncio.run(scenario())
+
+
+def test_who_may_not_watch_any_more_is_told_and_the_others_go_on():
+    async def scenario():
+        board, allowed = Board(), {"gone": True, "there": True}
+        hub = hub_of(board, beat_every=0.01)
+        gone, there = (hub.subscribe("board", "a", 0, partial(allowed.__getitem__, who)) for who in allowed)
+        board.add()
+        assert [await ids(viewer, 1) for viewer in (gone, there)] == [[1], [1]]
+        allowed["gone"] = False
+        await until(lambda: hub.viewers == 1)
+        board.add()
+        assert await ids(there, 1) == [2]
+        async with asyncio.timeout(5):
+            assert [chunk async for chunk in gone] == [REFUSED]
+
+    asyncio.run(scenario())
+
+
+def test_who_cannot_be_asked_about_stays(caplog):
+    async def scenario():
+        asked: list[int] = []
+
+        def may() -> bool:
+            asked.append(1)
+            raise OperationalError("away")
+
+        hub = hub_of(Board(), beat_every=0.01)
+        hub.subscribe("board", "a", 0, may)
+        await until(lambda: len(asked) > 1)
+        assert hub.viewers == 1
+
+    asyncio.run(scenario())
+    assert "it is asked again" in caplog.text
 
 
 def test_nobody_reads_heartbeats_that_nobody_took():

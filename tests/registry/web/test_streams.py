@@ -1,13 +1,26 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import AsyncRequestFactory, RequestFactory
 
+from registry.teams.access import Person
 from registry.web.streams import Events, last_seen, stream
 from tests.registry.web.board import Board, hub_of, ids, until
+
+
+def asked(address: str, factory: Any = None) -> Any:
+    request = (factory or AsyncRequestFactory()).get(address)
+    request.user = AnonymousUser()
+    return request
+
+
+def anybody(person: Person) -> None:
+    """Everybody may see it."""
 
 
 @pytest.mark.parametrize(
@@ -40,7 +53,7 @@ def test_without_after_there_is_none():
 
 
 def test_over_wsgi_it_says_so_and_pins_no_thread():
-    answer = asyncio.run(stream(RequestFactory().get("/"), "board", "a", hub_of(Board())))
+    answer = asyncio.run(stream(asked("/", RequestFactory()), "board", "a", anybody, hub_of(Board())))
     assert isinstance(answer, HttpResponse)
     assert answer.status_code == 503
     assert "ASGI" in answer.content.decode()
@@ -51,10 +64,10 @@ def test_a_place_is_taken_by_the_first_reading_and_freed_by_the_answer():
         board = Board()
         board.add(2)
         hub = hub_of(board)
-        unread = await stream(AsyncRequestFactory().get("/"), "board", "a", hub)
+        unread = await stream(asked("/"), "board", "a", anybody, hub)
         assert hub.viewers == 0
         unread.close()
-        answer = await stream(AsyncRequestFactory().get("/?after=1"), "board", "a", hub)
+        answer = await stream(asked("/?after=1"), "board", "a", anybody, hub)
         assert isinstance(answer, StreamingHttpResponse)
         body = aiter(answer)
         assert await anext(body) == b"retry: 2000\n: open\n\n"
