@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
 from registry.teams.models import ApiToken, User
+from registry.web.limits import network
 
 
 class AddressThrottle(SimpleRateThrottle):
@@ -22,7 +23,7 @@ class AddressThrottle(SimpleRateThrottle):
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         if isinstance(request.user, User):
             return None
-        return self.cache_format % {"scope": self.scope, "ident": self.get_ident(request)}
+        return self.cache_format % {"scope": self.scope, "ident": network(self.get_ident(request))}
 
 
 class PersonThrottle(SimpleRateThrottle):

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.throttling import SimpleRateThrottle
+
+_ONE_SITE = 64
+"""Leading bits of an IPv6 address that one household or server shares: the rest it chooses at will."""
+
+
+def network(address: str) -> str:
+    """What an address is counted as: its own for IPv4, its /64 for IPv6; what is no address as it is."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(IPv6Network((int(found), _ONE_SITE), strict=False))
 
 
 class _PersonStarts(SimpleRateThrottle):
@@ -26,7 +43,7 @@ class _AddressStarts(SimpleRateThrottle):
         return settings.START_RATE_ADDRESS
 
     def get_cache_key(self, request: Any, view: Any) -> str:
-        return self.cache_format % {"scope": self.scope, "ident": self.get_ident(request)}
+        return self.cache_format % {"scope": self.scope, "ident": network(self.get_ident(request))}
 
 
 def seconds_to_wait(request: HttpRequest) -> int:
