@@ -10,9 +10,9 @@ from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import login, update_session_auth_hash
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 
 from registry.accounts.models import AGENT_LENGTH, SignIn
@@ -96,6 +96,13 @@ def sign_in_by_link(request: HttpRequest, user: User) -> None:
     request.session[BY_LINK] = time.time()
 
 
+def end_other_sessions(request: HttpRequest, user: User) -> None:
+    """Sign `user` out of every browser but the one that asks."""
+    User.objects.filter(pk=user.pk).update(sessions_ended=F("sessions_ended") + 1)
+    user.refresh_from_db(fields=["sessions_ended"])
+    update_session_auth_hash(request, user)
+
+
 def came_by_link(request: HttpRequest) -> bool:
     """Whether this session was opened by a link just now, which proves as much as a password would."""
     return time.time() - request.session.get(BY_LINK, 0) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
@@ -121,6 +128,11 @@ def _valid(address: str) -> str | None:
         return None
 
 
+def revoke_tokens(user: User) -> None:
+    for token in tokens.open_tokens(user):
+        tokens.revoke(token)
+
+
 # --- how an account ends -------------------------------------------------------------------------
 @transaction.atomic
 def close_account(user: User) -> None:
@@ -130,8 +142,7 @@ def close_account(user: User) -> None:
     """
     if why := why_not_close(user):
         raise CannotClose(why)
-    for token in tokens.open_tokens(user):
-        tokens.revoke(token)
+    revoke_tokens(user)
     traces = traces_of(user)
     memberships = list(user.memberships.select_related("team").order_by("team_id"))
     deserted = set(_alone_in(user).values_list("pk", flat=True))

@@ -12,10 +12,11 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
-from registry.accounts.domain import use_invitation
+from registry.accounts.domain import revoke_tokens, use_invitation
 from registry.endpoints.vault import Unreadable
 from registry.teams.domain import NameRefused, clean_person_name
 from registry.teams.models import User
+from registry.teams.tokens import open_tokens
 
 UNREADABLE = (
     "What your authenticator was set up with cannot be read any more. "
@@ -32,6 +33,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "password1": ("New password", RULES),
     "password2": ("New password, once more", ""),
     "code": ("Code", CODE_HINT),
+    "tokens": ("Your API tokens", "A program whose token is revoked needs another."),
 }
 
 
@@ -77,8 +79,27 @@ class SignUpForm(Worded, account.SignupForm):
         return user
 
 
-class ChangePasswordForm(Worded, account.ChangePasswordForm):
-    pass
+class WithTokens(Worded):
+    """A new password closes browsers, not programs: who fears that a token is known revokes all of them."""
+
+    user: User | None
+
+    tokens = forms.ChoiceField(choices=[("keep", "Keep them"), ("revoke", "Revoke them all")], required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.user is None or not open_tokens(self.user).exists():
+            del self.fields["tokens"]
+
+    def save(self) -> None:
+        with transaction.atomic():
+            super().save()  # type: ignore[misc]
+            if self.user and self.cleaned_data.get("tokens") == "revoke":
+                revoke_tokens(self.user)
+
+
+class ChangePasswordForm(WithTokens, account.ChangePasswordForm):
+    field_order = ["oldpassword", "password1", "password2", "tokens"]
 
 
 class SetPasswordForm(Worded, account.SetPasswordForm):
@@ -89,8 +110,8 @@ class ResetPasswordForm(Worded, account.ResetPasswordForm):
     pass
 
 
-class ResetPasswordKeyForm(Worded, account.ResetPasswordKeyForm):
-    pass
+class ResetPasswordKeyForm(WithTokens, account.ResetPasswordKeyForm):
+    field_order = ["password1", "password2", "tokens"]
 
 
 class ReauthenticateForm(Worded, account.ReauthenticateForm):

@@ -168,6 +168,12 @@ class SecondFactorAgain(Refusing, second_factor.ReauthenticateView):
 class TurnOn(Refusing, totp.ActivateTOTPView):
     form_class = forms.TurnOnForm
 
+    def form_valid(self, form: forms.TurnOnForm) -> HttpResponse:
+        """Who came in without a code before does not stay in."""
+        answer: HttpResponse = super().form_valid(form)
+        domain.end_other_sessions(self.request, cast("User", self.request.user))
+        return answer
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """The picture as it stands in a page: the policy lets no `data:` in."""
         context: dict[str, Any] = super().get_context_data(**kwargs)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from registry.immutability import frozen
 
@@ -36,6 +37,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField(default=timezone.now)
+    sessions_ended = models.PositiveIntegerField(default=0, help_text="how often all of them were")
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -54,6 +56,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     def clean(self) -> None:
         super().clean()
         self.email = self.email.strip().lower()  # as it is looked up when signing in
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session is good for: this password, and until all are ended."""
+        bound = f"{self.sessions_ended}.{self.password}"
+        return salted_hmac("registry.teams.session", bound, secret=secret, algorithm="sha256").hexdigest()
 
 
 class Role(models.TextChoices):

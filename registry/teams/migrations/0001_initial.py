@@ -55,6 +55,10 @@ class Migration(migrations.Migration):
                 ("is_active", models.BooleanField(default=True)),
                 ("joined_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
+                    "sessions_ended",
+                    models.PositiveIntegerField(default=0, help_text="how often all of them were"),
+                ),
+                (
                     "groups",
                     models.ManyToManyField(
                         blank=True,

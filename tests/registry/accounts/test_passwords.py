@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.core import mail
 
-from registry.teams import signin
-from registry.teams.models import User
+from registry.teams import signin, tokens
+from registry.teams.models import Scope, User
 from tests.registry.accounts.people import PASSWORD, mailed_link, sign_in, who, with_password
 
 pytestmark = pytest.mark.django_db
@@ -131,3 +133,15 @@ def test_later_they_show_who_they_are_by_another_link(client, alice):
     for path in ("/account/password/set/", "/account/two-factor/on/", "/account/close/"):
         answer = client.get(path)
         assert answer["Location"].startswith("/sign-in/?next=%2Faccount%2F"), path
+
+
+@pytest.mark.parametrize(("chosen", "left"), [("keep", 1), ("revoke", 0)])
+def test_with_the_password_tokens_may_go_too(client, alice, chosen, left):
+    sign_in(client, with_password(alice))
+    at = "/account/password/"
+    assert "Your API tokens" not in client.get(at).content.decode()
+    tokens.make_token(alice, "nightly", [Scope.READ], None, timedelta(days=1))
+    assert "Your API tokens" in client.get(at).content.decode()
+    sent = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW, "tokens": chosen}
+    assert client.post(at, sent)["Location"] == "/account/"
+    assert (tokens.open_tokens(alice).count(), who(client)) == (left, str(alice.pk))

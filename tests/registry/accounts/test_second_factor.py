@@ -26,6 +26,18 @@ pytestmark = pytest.mark.django_db
 ON = "/account/two-factor/on/"
 
 
+def test_turning_it_on_ends_every_other_session(client, alice):
+    other = type(client)()
+    for browser in (client, other):
+        sign_in(browser, with_password(alice) if browser is client else alice)
+    client.post("/account/confirm/", {"password": PASSWORD, "next": ON})
+    [spelled] = re.findall(r'id="secret" data-literal>([A-Z2-7 ]+)<', client.get(ON).content.decode())
+    assert other.get("/account/").status_code == 200
+    client.post(ON, {"code": app_codes(spelled.replace(" ", ""))[1]})
+    assert Authenticator.objects.filter(user=alice, type="totp").exists()
+    assert [browser.get("/account/").status_code for browser in (client, other)] == [200, 302]
+
+
 def test_it_is_turned_on_after_showing_who_one_is(client, alice):
     sign_in(client, with_password(alice))
     assert client.get(ON)["Location"] == "/account/confirm/?next=%2Faccount%2Ftwo-factor%2Fon%2F"
