@@ -123,6 +123,7 @@ def close(page: Page, site: Site) -> None:
     page.go_back()
     page.get_by_role("textbox", name="Password").fill(SECOND)
     page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Close your account")
     look_at(page, "close")
     page.get_by_label("Your e-mail address").fill(EMAIL)
     page.get_by_role("button", name="Close my account for good").click()
