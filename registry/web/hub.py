@@ -61,7 +61,7 @@ def wake(key: str) -> None:
 
 
 May = Callable[[], bool]
-"""Whether a viewer may still see the topic. Asked in a thread, with each heartbeat."""
+"""Whether a viewer may still see the topic. Asked in a thread, with each heartbeat; of equals once."""
 
 
 class Subscription(AsyncIterator[bytes]):
@@ -312,7 +312,8 @@ class Hub:
 def _answers(asked: list[May]) -> list[bool]:
     """One answer for each; who cannot be answered now is asked again with the next heartbeat."""
     try:
-        return [_answer(may) for may in asked]
+        answers = {may: _answer(may) for may in dict.fromkeys(asked)}
+        return [answers[may] for may in asked]
     finally:
         connections.close_all()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
 
 from asgiref.sync import SyncToAsync, sync_to_async
 from django.contrib.auth.models import AnonymousUser
@@ -40,14 +40,27 @@ async def stream(
     if not isinstance(request, ASGIRequest):
         words = "This page streams over ASGI only: start the site with manage.py serve."
         return HttpResponse(words, status=503, content_type="text/plain")
-    return StreamingHttpResponse(
-        Events(hub, kind, str(key), last_seen(request), partial(still_may, person, check)), headers=HEADERS
-    )
+    may = StillMay(kind, str(key), person.pk, person, check)
+    return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request), may), headers=HEADERS)
 
 
 def _asks(request: HttpRequest, check: Callable[[Person], object]) -> Person:
     check(request.user)
     return request.user
+
+
+@dataclass(frozen=True)
+class StillMay:
+    """`still_may` of one account and one topic: all its windows, and all visitors, are answered at once."""
+
+    kind: str
+    key: str
+    account: int | None
+    person: Person = field(compare=False)
+    check: Callable[[Person], object] = field(compare=False)
+
+    def __call__(self) -> bool:
+        return still_may(self.person, self.check)
 
 
 def still_may(person: Person, check: Callable[[Person], object]) -> bool:
