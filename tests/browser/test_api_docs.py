@@ -14,7 +14,9 @@ from tests.served import Site
 def test_the_docs_draw_every_route_and_try_one(page: Page, site: Site, scheme: Literal["light", "dark"]):
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{site.url}/api/v1/docs/")
-    expect(page.locator(".opblock")).to_have_count(17)
+    paths = page.request.get(f"{site.url}/api/v1/schema/").json()["paths"]
+    assert len(paths) > 15
+    expect(page.locator(".opblock")).to_have_count(len(paths))
     dark = page.evaluate("document.documentElement.classList.contains('dark-mode')")
     assert dark == (scheme == "dark")
     page.click("#operations-probes-probes_list .opblock-summary-control")
