@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
+from probes.core.leaves import leaves
 from probes.core.parts import Rule
 from probes.core.patterns import Pattern
 from probes.core.problems import Report
@@ -19,8 +19,7 @@ ordinary rules take a few hundred together.
 
 def steps(rules: Iterable[Rule]) -> int:
     """What the patterns of `rules` take for each character in the worst case, in RE2's instructions."""
-    literals = (literal for rule in rules for literal in _patterns(rule.check.as_json()))
-    return sum(Pattern.parse(literal).steps for literal in literals)
+    return sum(Pattern.parse(literal).steps for leaf in leaves(rules) for _, literal in leaf.patterns)
 
 
 def refuse_costly(report: Report, rules: Sequence[Rule]) -> None:
@@ -33,14 +32,3 @@ def refuse_costly(report: Report, rules: Sequence[Rule]) -> None:
             f"those of {rules[place].name} have {costs[place]:,}"
         )
         report.add(("rubric", "rules", place), message, "write smaller counts, or make two probes")
-
-
-def _patterns(data: Mapping[str, Any]) -> Iterator[str]:
-    """The literals of a check and of those inside it."""
-    if data["kind"] == "pattern":
-        yield data["pattern"]
-    yield from data["patterns"] if data["kind"] == "count" else ()
-    inner = data.get("of", ())
-    for each in [inner] if isinstance(inner, Mapping) else inner:
-        if isinstance(each, Mapping):
-            yield from _patterns(each)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probes.core.document import Document
-from probes.core.lint.leaves import Leaf, leaves
+from probes.core.leaves import Leaf, leaves
 from probes.core.lint.numbers import numbers_in
 from probes.core.lint.remarks import Remark, remark
 from probes.core.problems import quoted
@@ -33,7 +33,7 @@ def numbers(document: Document) -> Iterator[Remark]:
     if not _ENGLISH.search(prompt):
         return
     named = numbers_in(prompt)
-    for leaf in leaves(document):
+    for leaf in leaves(document.rubric.rules):
         missing = [] if leaf.negated else [n for n in _wanted(leaf.data) if n not in named]
         if missing and not (missing == [1] and _one_goes_without_saying(leaf, prompt)):
             told = " and ".join(map(str, dict.fromkeys(missing)))
@@ -102,7 +102,7 @@ _NAMED = re.compile(
 def unspaced(document: Document) -> Iterator[Remark]:
     """L005: words counted where none are set apart by spaces."""
     where = _where_unspaced(document)
-    for leaf in leaves(document) if where else ():
+    for leaf in leaves(document.rubric.rules) if where else ():
         if leaf.kind == "words":
             message = f"{quoted(leaf.rule)} counts words, and {where}, where no space parts them"
             yield remark(document, "L005", leaf.path, message)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from probes.core.checks.pattern import MAX_SPANS
 from probes.core.document import Document
-from probes.core.lint.leaves import leaves
+from probes.core.leaves import leaves
 from probes.core.lint.remarks import Remark, remark
 from probes.core.patterns import Pattern
 from probes.core.patterns.literal import split_literal
@@ -27,7 +27,7 @@ _FOREIGN_DIGIT = re.compile("[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zer
 
 def matches_empty(document: Document) -> Iterator[Remark]:
     """L003: a pattern that the empty text matches, so that it finds something where nothing is."""
-    for leaf in leaves(document):
+    for leaf in leaves(document.rubric.rules):
         for path, literal in leaf.patterns:
             if Pattern.parse(literal).matches_empty:
                 message = f"{quoted(leaf.rule)} has a pattern that matches the empty text"
@@ -36,7 +36,9 @@ def matches_empty(document: Document) -> Iterator[Remark]:
 
 def ascii_only(document: Document) -> Iterator[Remark]:
     """L004: what knows ASCII alone, where other letters or digits may decide."""
-    found = [(leaf, path, literal) for leaf in leaves(document) for path, literal in leaf.patterns]
+    found = [
+        (leaf, path, literal) for leaf in leaves(document.rubric.rules) for path, literal in leaf.patterns
+    ]
     elsewhere = _Elsewhere(document)
     for leaf, path, literal in found:
         if said := _beside_foreign(elsewhere, literal):

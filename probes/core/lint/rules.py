@@ -10,8 +10,8 @@ from itertools import combinations, combinations_with_replacement, permutations
 
 from probes.core.document import Document
 from probes.core.fixtures import Examination
+from probes.core.leaves import leaves
 from probes.core.lint.claims import Claim, claims, conflict, consequences, entails, weight
-from probes.core.lint.leaves import leaves
 from probes.core.lint.remarks import Remark, remark
 from probes.core.parts import Rule
 from probes.core.problems import quoted
@@ -118,7 +118,7 @@ def _implied_by(others: list[_Claims], each: _Claims) -> bool:
 
 def _compared(document: Document) -> list[_Claims]:
     """The rules, if they are few enough to be compared; else none."""
-    source = sum(len(literal) for leaf in leaves(document) for _, literal in leaf.patterns)
+    source = sum(len(literal) for leaf in leaves(document.rubric.rules) for _, literal in leaf.patterns)
     rules = [_Claims(i, rule) for i, rule in enumerate(document.rubric.rules)]
     if source > MAX_SOURCE or sum(weight(claim) for each in rules for claim in each.known) > MAX_CLAIMS:
         return []

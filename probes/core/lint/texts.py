@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from probes.core.document import Document
-from probes.core.lint.leaves import Leaf, leaves
+from probes.core.leaves import Leaf, leaves
 from probes.core.lint.remarks import Remark, remark
 from probes.core.lint.unmatched import why_never
 from probes.core.problems import Path, quoted
@@ -18,7 +18,7 @@ _LOST = re.compile("[\r\u2028\u2029]")
 
 def unreachable(document: Document) -> Iterator[Remark]:
     """L009: a text that no output holds, starts or ends with, and a pattern that matches in none."""
-    for leaf in leaves(document):
+    for leaf in leaves(document.rubric.rules):
         for path, text in _texts(leaf):
             if reason := _why_no_output(leaf.kind, text):
                 message = f"{quoted(leaf.rule)} looks for {show_text(text)} in vain: {reason}"
@@ -48,7 +48,7 @@ def _why_no_output(kind: str, text: str) -> str:
 
 def negated_lists(document: Document) -> Iterator[Remark]:
     """L010: `not` around a `contains` that asks for several texts, which one of them missing fulfils."""
-    for leaf in leaves(document):
+    for leaf in leaves(document.rubric.rules):
         if leaf.negated and leaf.kind == "contains" and len(leaf.data["of"]) > 1 and _asks(leaf):
             count = len(leaf.data["of"])
             message = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from probes.core.document import Document
+from probes.core.parts import Rule
 from probes.core.problems import Path
 
 Data = Mapping[str, Any]
@@ -34,11 +34,11 @@ class Leaf:
         return [((*self.path, "patterns", i), literal) for i, literal in listed]
 
 
-def leaves(document: Document) -> list[Leaf]:
+def leaves(rules: Iterable[Rule]) -> list[Leaf]:
     """All of them, in the order of the file."""
     return [
         leaf
-        for i, rule in enumerate(document.rubric.rules)
+        for i, rule in enumerate(rules)
         for leaf in _of(("rubric", "rules", i, "check"), rule.name, rule.check.as_json(), False)
     ]
 
