@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, cast
 
 from django.contrib import messages
@@ -71,7 +72,8 @@ def endpoint(request: HttpRequest, team: str, slug: str) -> HttpResponse:
         shown = _endpoint(request, team, slug)
         return _page(request, shown.team, shown)
     owner, shown = _changeable(request, team, slug)
-    form = EndpointForm(request.POST, instance=_changeable(request, team, slug)[1], team=owner)
+    # what is filled in is a copy: the page shows the endpoint as it is
+    form = EndpointForm(request.POST, instance=copy(shown), team=owner)
     if form.is_valid():
         messages.success(request, f"{form.save(by=cast('User', request.user)).name} is saved.")
         return redirect("endpoint", owner.slug, shown.slug)
