@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -142,6 +142,9 @@ def _drain_output(site: Site) -> None:
     site.told.set()
 
 
+Running = TypeVar("Running", bound=ThreadingHTTPServer)
+
+
 class Counterparty(ThreadingHTTPServer):
     """An OpenAI-compatible server that refuses any bearer but its own and notes what it received."""
 
@@ -197,9 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def counterparty(bearer: str, answers: dict[str, str]) -> Iterator[Counterparty]:
-    server = Counterparty(bearer, answers)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+def running(server: Running) -> Iterator[Running]:
+    """The server, in a thread of its own, until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield server
@@ -207,6 +210,12 @@ def counterparty(bearer: str, answers: dict[str, str]) -> Iterator[Counterparty]
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+@contextmanager
+def counterparty(bearer: str, answers: dict[str, str]) -> Iterator[Counterparty]:
+    with running(Counterparty(bearer, answers)) as server:
+        yield server
 
 
 def answers_http(url: str) -> bool:

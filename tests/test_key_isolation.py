@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -22,7 +21,7 @@ from registry.endpoints.keys import reseal_keys
 from registry.endpoints.models import Endpoint
 from registry.teams.models import Team
 from tests.registry.api.planted import a_ladder, a_race
-from tests.served import Counterparty, _Handler
+from tests.served import Counterparty, _Handler, running
 from tests.thorough import thorough
 from tests.waiting import until
 
@@ -85,7 +84,7 @@ def stage(settings) -> Iterator[Stage]:
     team = Team.objects.create(slug="acme", name="Acme")
     settings.ENDPOINT_KEYS = [Fernet.generate_key().decode() for _ in range(2)]
     with ExitStack() as stack:
-        made = Stage([stack.enter_context(serving(Guarded(name))) for name in ("a", "b")])
+        made = Stage([stack.enter_context(running(Guarded(name))) for name in ("a", "b")])
         for server in made.servers:
             given: dict[str, Any] = {
                 "name": f"Endpoint {server.name}",
@@ -94,19 +93,6 @@ def stage(settings) -> Iterator[Stage]:
             }
             made.endpoints.append(add_endpoint(team, key=server.new_key(), **given))
         yield made
-
-
-@contextmanager
-def serving(server: Server) -> Iterator[Server]:
-    """The server, in a thread of its own."""
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 def _in_a_thread(work: Any) -> Any:

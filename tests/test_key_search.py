@@ -22,8 +22,7 @@ from registry.endpoints.models import Endpoint
 from registry.teams.models import Membership, Team, User
 from tests.probes.stage import a_batch, a_version
 from tests.registry.api.planted import a_ladder, a_race
-from tests.served import Counterparty, _Handler
-from tests.test_key_isolation import serving
+from tests.served import Counterparty, _Handler, running
 from tests.thorough import thorough
 
 pytestmark = [thorough, pytest.mark.django_db(transaction=True)]
@@ -60,8 +59,8 @@ class _Echo(_Handler):
 
 @pytest.fixture
 def server() -> Iterator[Echoing]:
-    with serving(Echoing()) as running:
-        yield running
+    with running(Echoing()) as started:
+        yield started
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.served import Counterparty, _Handler
+from tests.served import Counterparty, _Handler, running
 
 KEY = "sk-counterparty-1234567890"
 WEB_PAGE = "<html><title>Welcome</title>"
@@ -71,12 +71,8 @@ def gated(bearer: str = KEY, answers: dict[str, str] | None = None, *, shut: boo
     server = Gated(bearer, answers or ANSWERS)
     if not shut:
         server.gate.set()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.gate.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with running(server):
+        try:
+            yield server
+        finally:
+            server.gate.set()

@@ -12,8 +12,7 @@ from psycopg import sql
 from registry.endpoints.personas import SILENT_REASONING_TOKENS, said
 from registry.endpoints.practice import PRACTICE_CANARY
 from tests.browser import steps
-from tests.served import Site
-from tests.test_key_isolation import serving
+from tests.served import Site, running
 from tests.test_key_search import KEY, NAME, Echoing, hits
 
 CONCEPT = "a control that must be found"
@@ -69,7 +68,7 @@ def test_the_canary_is_found_nowhere(page: Page, site: Site, race: str):
 @pytest.fixture
 def refused_race(page: Page, site: Site) -> Iterator[str]:
     """A race at a server that echoes the key in all that it says. Its endpoint is deleted at the end."""
-    with serving(Echoing()) as server:
+    with running(Echoing()) as server:
         steps.add_endpoint(page, site, NAME, server.base_url, KEY, at_once=8)
         endpoint = page.url
         at = steps.start_race(page, site, NAME, (NAME, "refused"), (NAME, "m"))
