@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from threading import Lock
 from typing import Any, ClassVar
 
 from csp.decorators import csp_update
@@ -126,9 +127,17 @@ class Schema(Read):
         return Response(document())
 
 
-@cache
+_generating = Lock()
+
+
 def document() -> dict[str, Any]:
-    """Made once: it follows from the code alone."""
+    """Made once: it follows from the code alone. One thread makes it: the generator's state is shared."""
+    with _generating:
+        return _generate()
+
+
+@cache
+def _generate() -> dict[str, Any]:
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
+from registry.api import views
 from tests.registry.api.asking import API, ask
 from tests.registry.api.planted import plant
 from tests.registry.api.test_permissions import routes
@@ -33,6 +35,15 @@ def test_it_is_valid_and_made_without_a_warning():
     out = StringIO()
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=out)
     assert "openapi: 3.0.3" in out.getvalue()
+
+
+def test_those_who_ask_first_and_at_once_get_the_same():
+    """The page and a program both ask a new process; the generator's state is not a thread's own."""
+    views._generate.cache_clear()
+    with ThreadPoolExecutor(8) as crowd:
+        found = list(crowd.map(lambda _: views.document(), range(8)))
+    assert all(one is found[0] for one in found)
+    assert len(found[0]["paths"]) > 15
 
 
 def test_it_names_every_operation_once_and_only_reads(schema):
