@@ -15,6 +15,7 @@ from django.views.decorators.http import etag, require_safe
 
 from probes.core.json_schema import schema
 from probes.core.kinds import described
+from probes.core.patterns.examples import LIMITS, refused
 from probes.core.scoring import scored_with
 from probes.core.view import MAX_CHARACTERS
 
@@ -25,6 +26,8 @@ HOUR = 3600
 def how_we_count(request: HttpRequest) -> HttpResponse:
     context = {
         "kinds": described(),
+        "limits": LIMITS,
+        "refused": refused(),
         "scored_with": scored_with(),
         "most": MAX_CHARACTERS,
         "schema": _schema_address(),

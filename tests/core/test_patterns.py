@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from probes.core.patterns import DIALECT, REFUSALS, Pattern, PatternError, engine_version
+from probes.core.patterns import DIALECT, REFUSALS, Pattern, PatternError, engine_version, examples
 from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags
 from probes.core.patterns.matcher import compiled
@@ -41,6 +41,17 @@ def literal_of(row) -> str:
 
 def answered() -> list:
     return [row for row in CORPUS if row["id"] not in CORPUS_REFUSED]
+
+
+NO_EXAMPLE = {"too-long", "too-deep", "too-varied", "empty-repeat", "engine", "line-break", "unstorable"}
+"""Too long to show, or not to be seen when shown."""
+
+
+def test_there_is_an_example_of_each_refusal_and_it_is_refused_so():
+    assert {code: refusal(literal).code for code, literal in examples.REFUSED.items()} == {
+        code: code for code in REFUSALS if code not in NO_EXAMPLE
+    }
+    assert [one.literal for one in examples.refused()] == list(examples.REFUSED.values())
 
 
 @pytest.mark.parametrize("row", answered(), ids=lambda row: f"{row['id']}-{literal_of(row)}")

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from probes.core.json_schema import schema
 from probes.core.kinds import described
+from probes.core.patterns.examples import refused
 
 
 def words(html: str) -> str:
@@ -57,3 +58,10 @@ def test_an_author_has_every_kind_beside_the_text(client, staff):
         said += [each.finding.message for each in kind.examples]
         said = [re.sub("`([^`]+)`", r"\1", text) for text in said]
     assert [text for text in said if folded(text) not in words(aside)] == []
+
+
+def test_the_patterns_that_are_refused_stand_with_their_reasons(client, db):
+    shown = words(client.get(reverse("docs")).content.decode())
+    for one in refused():
+        said = (one.literal, one.message.replace("`", ""), one.hint)
+        assert [text for text in said if folded(text) not in shown] == []

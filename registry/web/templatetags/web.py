@@ -40,13 +40,9 @@ def nav_link(context: Context, name: str, text: object) -> SafeString:
 
 @register.simple_tag
 def section_heading(anchor: str, text: str, level: int = 2) -> SafeString:
-    """A heading that can be linked to: `#anchor`."""
-    return format_html(
-        '<h{0} id="{1}">{2}<a class="anchor" href="#{1}" aria-label="Link to this section: {2}">§</a></h{0}>',
-        level,
-        anchor,
-        text,
-    )
+    """A heading that links to itself: `#anchor`."""
+    heading = '<h{0} id="{1}"><a class="anchor" href="#{1}">{2}</a></h{0}>'
+    return format_html(heading, level, anchor, text)
 
 
 @register.simple_tag
