@@ -1,4 +1,4 @@
-"""`{% rule_verdicts verdicts %}`: every rule's verdict on one output, a line each."""
+"""`{% rule_verdicts verdicts rubric %}`: every rule's verdict on one output, a line each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import template
+
+from probes.core.parts import Rubric
 
 register = template.Library()
 
@@ -18,15 +20,18 @@ class Line:
     ok: bool
     rule: str
     message: str
+    heuristic: bool
+    """Whether it rests on an estimate."""
 
 
 @register.inclusion_tag("probes/_rule_verdicts.html")
-def rule_verdicts(verdicts: Iterable[Any]) -> dict[str, object]:
-    """The lines of `verdicts`, which are stored ones or the core's."""
-    return {"lines": [_line(verdict) for verdict in verdicts]}
+def rule_verdicts(verdicts: Iterable[Any], rubric: Rubric) -> dict[str, object]:
+    """The lines of `verdicts` by the rules of `rubric`; they are stored ones or the core's."""
+    heuristic = {rule.name for rule in rubric.rules if rule.check.heuristic}
+    return {"lines": [_line(verdict, heuristic) for verdict in verdicts]}
 
 
-def _line(verdict: Any) -> Line:
-    if hasattr(verdict, "finding"):
-        return Line(verdict.ok, verdict.rule, verdict.finding.message)
-    return Line(verdict.ok, verdict.rule.name, verdict.message)
+def _line(verdict: Any, heuristic: set[str]) -> Line:
+    rule = str(verdict.rule)
+    message = verdict.finding.message if hasattr(verdict, "finding") else verdict.message
+    return Line(verdict.ok, rule, message, rule in heuristic)

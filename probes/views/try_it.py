@@ -104,7 +104,7 @@ def tried(version: ProbeVersion, output: str) -> Tried:
 
 def _answer(request: HttpRequest, version: ProbeVersion, tried: Tried) -> HttpResponse:
     if request.headers.get("HX-Request"):
-        context = {"tried": tried, "again": request.path}
+        context = {"tried": tried, "version": version, "again": request.path}
         answer = render(request, "probes/_try_answer.html", context, status=tried.status)
     else:
         answer = version_page(request, version, status=tried.status, tried=tried)

@@ -41,6 +41,18 @@ def test_every_trial_stands_with_its_verdict_and_its_evidence(client, batch):
     assert len(ids_of(response)) == len(set(ids_of(response)))
 
 
+def test_a_verdict_that_rests_on_an_estimate_says_so(client, library, nimbus, team):
+    haiku, words = (Probe.objects.get(slug=slug).versions.get() for slug in ("haiku", "ten-words"))
+    for version, said in ((haiku, 1), (words, 0)):
+        html = client.get(ran.batch(version, nimbus, ["One two three."]).get_absolute_url()).content.decode()
+        (lines,) = re.findall(r'<ol class="rule-verdicts">.*?</ol>', html, re.DOTALL)
+        assert lines.count('title="This verdict relies on an estimate"') == said
+        tried = client.post(
+            f"{version.get_absolute_url()}try/", {"output": "One."}, headers={"HX-Request": "true"}
+        )
+        assert tried.content.decode().count("relies on an estimate") == said
+
+
 def test_a_running_batch_opens_its_stream_after_what_is_shown(client, version, nimbus):
     batch = ran.batch(version, nimbus, [PASSES], finished=False)
     html = client.get(batch.get_absolute_url()).content.decode()
