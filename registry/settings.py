@@ -213,6 +213,7 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": "20/h/ip,5/h/key",
     "reset_password_from_key": per_address(SIGN_IN_RATE),
     "confirm_email": "1/3m/key",
+    "manage_email": "5/h/user,5/h/key",
 }
 MFA_ADAPTER = "registry.accounts.adapter.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

@@ -136,6 +136,8 @@ SITE = [
     row("mfa_deactivate_totp",  "",               "in 404 404 404 404 404 404", "in 404 404 404 404 404 404"),
     row("mfa_view_recovery_codes", "",            "in 404 404 404 404 404 404", IN_405),
     row("mfa_generate_recovery_codes", "",        "in",                         "in"),
+    row("account_email",        "",               "in",                         "in"),
+    row("account_email_confirm", "no address",    SIGNED_IN,                    "in 422 422 422 422 422 422"),
     row("sign-ins",             "",               SIGNED_IN,                    IN_405),
     row("account-close",        "",               "in",                         "in"),
     row("sign-out",             "",               "405",                        "302"),

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 
-from registry.accounts.models import AGENT_LENGTH, SignIn
+from registry.accounts.models import AGENT_LENGTH, FormerAddress, SignIn
 from registry.accounts.traces import CLOSED, forget, traces_of
 from registry.api.throttles import AddressThrottle
 from registry.endpoints import vault
@@ -64,8 +64,8 @@ def signed_up_here(request: HttpRequest, user: User) -> bool:
 def vouch_for(user: User) -> None:
     """Take an address as verified that the site's own people gave to `user`.
 
-    Who signs up has a row for their address from the first moment, and cannot change it by
-    themselves: an address without one was written by an administrator.
+    Who signs up has a row for their address from the first moment, and who changes it themselves
+    has verified the new one: an address without a row was written by an administrator.
     """
     if EmailAddress.objects.filter(user=user, email__iexact=user.email).exists():
         return
@@ -73,13 +73,20 @@ def vouch_for(user: User) -> None:
 
 
 @transaction.atomic
-def change_address(person: User, email: str) -> None:
-    """Give `person` an address that the site's own people vouch for; the one before lets nobody in any more.
+def change_address(person: User, email: str, before: str = "") -> None:
+    """Give `person` an address that is known to be theirs; the one before lets nobody in any more.
 
     Every open link ends with it: those that reset a password and those that sign in are made from
-    the address, and those that verify one belong to a row that is gone.
+    the address, and those that verify one belong to a row that is gone. What they had is kept for
+    the day when their account closes: logs know them by it. `before` is one that no row tells of.
     """
     person.email = email.strip().lower()
+    rows = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
+    stored = User.objects.filter(pk=person.pk).values_list("email", flat=True)
+    former = {before.lower(), *rows, *stored} - {"", person.email}
+    FormerAddress.objects.bulk_create(
+        [FormerAddress(user=person, email=each) for each in sorted(former)], ignore_conflicts=True
+    )
     person.save(update_fields=["email"])
     EmailAddress.objects.filter(Q(user=person) | Q(email__iexact=person.email)).delete()
     EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
@@ -114,9 +121,14 @@ def address_of(request: HttpRequest) -> str:
     return str(throttle.get_ident(request) or "")
 
 
-def record_sign_in(user: User, address: str, agent: str) -> None:
-    """Note a sign-in, and forget all but the latest of this person."""
-    SignIn.objects.create(user=user, address=_valid(address), agent=agent[:AGENT_LENGTH])
+def note(request: HttpRequest, user: User, what: SignIn.What) -> None:
+    """Note what a request did at the door of `user`'s account."""
+    record_sign_in(user, address_of(request), request.headers.get("User-Agent", ""), what)
+
+
+def record_sign_in(user: User, address: str, agent: str, what: SignIn.What = SignIn.What.ENTERED) -> None:
+    """Note a sign-in, or `what` it was, and forget all but the latest of this person."""
+    SignIn.objects.create(user=user, what=what, address=_valid(address), agent=agent[:AGENT_LENGTH])
     mine = SignIn.objects.filter(user=user)
     mine.exclude(pk__in=list(mine.values_list("pk", flat=True)[:SIGN_INS_KEPT])).delete()
 

@@ -147,6 +147,26 @@ class TurnOnForm(Worded, totp.ActivateTOTPForm):
         return " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
 
 
+class AddressForm(forms.Form):
+    """Another e-mail address for an account."""
+
+    email = forms.EmailField(
+        label="New e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"].lower()
+        if email == self.user.email.lower():
+            raise forms.ValidationError("This is the address of your account already.")
+        return email
+
+
 class CloseForm(forms.Form):
     """The address again, so that nothing ends by a slip."""
 

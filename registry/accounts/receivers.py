@@ -11,6 +11,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from registry.accounts import domain
+from registry.accounts.models import SignIn
 from registry.teams.domain import ensure_personal_team
 from registry.teams.models import User
 
@@ -18,7 +19,7 @@ from registry.teams.models import User
 @receiver(user_logged_in)
 def note_sign_in(request: HttpRequest, user: User, **_: Any) -> None:
     if "REMOTE_ADDR" in request.META:  # else nobody came: a program signed itself in
-        domain.record_sign_in(user, domain.address_of(request), request.headers.get("User-Agent", ""))
+        domain.note(request, user, SignIn.What.ENTERED)
 
 
 @receiver(email_confirmed)

@@ -16,7 +16,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model, Q
 from django.utils import timezone
 
-from registry.accounts.models import SignIn
+from registry.accounts.models import FormerAddress, SignIn
 from registry.audit.models import Entry
 from registry.immutability import erasure
 from registry.teams.models import Invitation, Membership, Team, User
@@ -26,18 +26,19 @@ CLOSED = "Closed account"
 
 @dataclass(frozen=True)
 class Traces:
-    """How a person was called, and the teams in which they were."""
+    """How a person was called, the address they have now and those before, and the teams they were in."""
 
     user: User
     teams: frozenset[int]
+    addresses: tuple[str, ...]
 
     @property
     def names(self) -> list[str]:
-        return [name for name in (self.user.email, self.user.name) if name]
+        return [name for name in (*self.addresses, self.user.name) if name]
 
     def told_in(self, path: str) -> Q:
         """Lines of a team's log in which `path` calls them by a name or an address."""
-        by_address, by_name = Q(**{path: self.user.email}), Q(**{path: self.user.name})
+        by_address, by_name = Q(**{f"{path}__in": self.addresses}), Q(**{path: self.user.name})
         return by_address | by_name & Q(team__in=self.teams) if self.user.name else by_address
 
 
@@ -49,7 +50,13 @@ def traces_of(user: User) -> Traces:
         Entry.objects.filter(by=user).order_by().values_list("team", flat=True).distinct(),
         invitations.order_by().values_list("team", flat=True).distinct(),
     )
-    return Traces(user, frozenset(pk for teams in places for pk in teams))
+    return Traces(user, frozenset(pk for teams in places for pk in teams), (user.email, *_former(user)))
+
+
+def _former(user: User) -> list[str]:
+    """Addresses they had before, and that nobody else has now."""
+    mine = user.former_addresses.order_by("pk").values_list("email", flat=True)
+    return list(mine.exclude(email__in=User.objects.values("email")))
 
 
 def forget(traces: Traces) -> None:
@@ -58,7 +65,8 @@ def forget(traces: Traces) -> None:
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     SignIn.objects.filter(user=user).delete()
-    _forget_invitations(user.email)
+    FormerAddress.objects.filter(user=user).delete()
+    _forget_invitations(traces.addresses)
     about_them = Q(action__startswith="member-") | Q(action="ownership-transferred")
     with erasure(f"the account {user.pk} is closed"):
         Entry.objects.filter(by=user).update(by_name=CLOSED)
@@ -72,9 +80,9 @@ def forget(traces: Traces) -> None:
         told.save(update_fields=["object_repr", "change_message"])
 
 
-def _forget_invitations(email: str) -> None:
-    """Those that wait for the address: without it they would let in whoever holds the link."""
-    waiting = Invitation.objects.filter(email=email.lower())
+def _forget_invitations(addresses: tuple[str, ...]) -> None:
+    """Those that wait for an address: without it they would let in whoever holds the link."""
+    waiting = Invitation.objects.filter(email__in=[each.lower() for each in addresses])
     waiting.filter(revoked_at=None).update(revoked_at=timezone.now(), email="")
 
 
@@ -95,7 +103,7 @@ def _names_them(text: str, name: str, traces: Traces, teams: dict[int, Team]) ->
     """Whether `text` is how a membership of theirs was called."""
     if not text.startswith(f"{name} is "):
         return False
-    return name == traces.user.email or text.endswith(tuple(f" of {team}" for team in teams.values()))
+    return name in traces.addresses or text.endswith(tuple(f" of {team}" for team in teams.values()))
 
 
 def _of(told: LogEntry, model: type[Model]) -> bool:

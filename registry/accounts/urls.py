@@ -4,7 +4,7 @@ from allauth.account import views as account
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from registry.accounts import views
+from registry.accounts import address_views, views
 
 urlpatterns = [
     path("sign-in/", views.SignIn.as_view(), name="sign-in"),
@@ -44,6 +44,12 @@ urlpatterns = [
         "account/two-factor/recovery/new/",
         views.NewRecoveryCodes.as_view(),
         name="mfa_generate_recovery_codes",
+    ),
+    path("account/email/", address_views.ChangeAddress.as_view(), name="account_email"),
+    re_path(
+        r"^account/email/confirm/(?P<key>[-:\w]+)/$",
+        address_views.ConfirmAddress.as_view(),
+        name="account_email_confirm",
     ),
     path("account/sign-ins/", views.sign_ins, name="sign-ins"),
     path("account/close/", views.Close.as_view(), name="account-close"),

@@ -112,7 +112,14 @@ class SignUp(Refusing, account.SignupView):
 
 @private
 class ConfirmEmail(account.ConfirmEmailView):
-    """Who signed up knows the password and need not own the address: another browser chooses its own."""
+    """Who signed up knows the password and need not own the address: another browser chooses its own.
+
+    Who is signed in as somebody else stays so until they press the button, which says so.
+    """
+
+    def logout_other_user(self, confirmation: Any) -> None:
+        if self.request.method == "POST":
+            super().logout_other_user(confirmation)
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         user = self.get_object().email_address.user

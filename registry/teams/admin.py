@@ -149,7 +149,7 @@ class PersonAdmin(WithMemberships, UserAdmin):
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if change and "email" in form.changed_data:
-            accounts.change_address(obj, obj.email)
+            accounts.change_address(obj, obj.email, before=form.initial["email"])
 
 
 class NamedForm(TeamFormBase):

@@ -16,7 +16,8 @@ from tests.served import Site, running_site
 from tests.thorough import thorough
 from tests.waiting import until
 
-EMAIL, FIRST, SECOND = "nora@example.org", "heron-over-still-water", "egret-in-the-long-reeds"
+EMAIL, OTHER = "nora@example.org", "nora@new.example"
+FIRST, SECOND = "heron-over-still-water", "egret-in-the-long-reeds"
 pytestmark = thorough
 
 
@@ -49,6 +50,7 @@ def test_an_account_from_its_first_day_to_its_last(browser: Browser, open_site: 
     go(page, open_site, "/account/sign-ins/")
     look_at(page, "sign-ins")
     assert page.get_by_role("row").count() == 5
+    another_address(page, open_site)
     close(page, open_site)
     assert console.said == []
     context.close()
@@ -116,16 +118,35 @@ def turn_on(page: Page, site: Site) -> tuple[str, list[str]]:
     return secret, recovery
 
 
-def close(page: Page, site: Site) -> None:
-    go(page, site, "/account/close/")
+def another_address(page: Page, site: Site) -> None:
+    """By the link in the mail to the new one, after the password."""
+    go(page, site, "/account/")
+    page.get_by_role("link", name="Change your e-mail address").click()
     page.get_by_role("link", name="Use authenticator app or code").click()
     look_at(page, "who are you, by code")
     page.go_back()
     page.get_by_role("textbox", name="Password").fill(SECOND)
     page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Change your e-mail address")
+    look_at(page, "another address")
+    page.get_by_label("New e-mail address").fill(OTHER)
+    page.get_by_role("button", name="Send a link to it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Look for a mail")
+    look_at(page, "another address, sent")
+    page.goto(mailed(site, "account/email/confirm"))
+    look_at(page, "another address, confirm")
+    page.get_by_role("button", name="Yes, use this address").click()
+    expect(page.get_by_text(f"The address of your account is {OTHER} now.")).to_be_visible()
+    look_at(page, "another address, done")
+    go(page, site, "/account/sign-ins/")
+    expect(page.get_by_role("cell", name="Changed the e-mail address")).to_be_visible()
+
+
+def close(page: Page, site: Site) -> None:
+    go(page, site, "/account/close/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Close your account")
     look_at(page, "close")
-    page.get_by_label("Your e-mail address").fill(EMAIL)
+    page.get_by_label("Your e-mail address").fill(OTHER)
     page.get_by_role("button", name="Close my account for good").click()
     expect(page.get_by_text("Your account is closed.")).to_be_visible()
 

@@ -85,6 +85,8 @@ PAGES = [
     Shown("reset, bad", "account_reset_password_from_key", "/password/reset/key/1-a-b/", signed_in=False),
     Shown("reset done", "account_reset_password_from_key_done", "/password/reset/done/", signed_in=False),
     Shown("account", "account", "/account/"),
+    Shown("change the address", "account_email", "/account/email/"),
+    Shown("no such new address", "account_email_confirm", "/account/email/confirm/none/"),
     Shown("sign-ins", "sign-ins", "/account/sign-ins/"),
     Shown("set a password", "account_set_password", "/account/password/set/"),
     Shown("second factor", "mfa_index", "/account/two-factor/"),

@@ -88,6 +88,20 @@ def test_another_browser_verifies_and_chooses_the_password(client, open_house):
     assert who(other) == str(User.objects.get().pk)
 
 
+def test_a_link_that_is_opened_signs_nobody_else_out(client, alice, open_house):
+    client.post("/sign-up/", FORM)
+    path, other = mailed_link(), type(client)()
+    other.force_login(alice)
+    for shown in (other.get(path), other.head(path), other.get(path)):
+        assert (shown.status_code, who(other)) == (200, str(alice.pk))
+    assert "as Alice. The button signs you out of it." in shown.content.decode()
+    assert "as Alice" not in client.get(path).content.decode().split("<main", 1)[1]
+    assert not EmailAddress.objects.get(email="new@example.org").verified
+    assert other.post(path)["Location"].startswith("/password/reset/key/")
+    assert who(other) is None
+    assert EmailAddress.objects.get(email="new@example.org").verified
+
+
 def test_an_invitation_makes_one_account_of_its_address(client, settings, alice, team):
     settings.SIGN_UP = "invitation"
     made = make_link(alice, team, Role.RUNNER, timedelta(days=1), "new@example.org")
