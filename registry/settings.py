@@ -241,15 +241,23 @@ def sqlite(path: Path) -> dict[str, Any]:
     }
 
 
+DATABASE_ADDRESS = "DATABASE_URL: write postgres://user:password@host/name or sqlite:///path"
+
+
 def postgres(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
+    try:
+        port = str(parts.port or "")
+    except ValueError:
+        how = "in the password, / ? # and @ are written %2F %3F %23 %40"
+        raise ImproperlyConfigured(f"{DATABASE_ADDRESS}; {how}.") from None
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
+        "PORT": port,
         "CONN_MAX_AGE": 0,
         "TEST": {"NAME": text("TEST_DATABASE_NAME", "test_probe_registry")},
     }
@@ -262,7 +270,7 @@ def database(url: str) -> dict[str, Any]:
         return postgres(url)
     if url.startswith("sqlite:///"):
         return sqlite(Path(url.removeprefix("sqlite:///")))
-    raise ImproperlyConfigured("DATABASE_URL: write postgres://user:password@host/name or sqlite:///path.")
+    raise ImproperlyConfigured(f"{DATABASE_ADDRESS}.")
 
 
 DATABASES = {"default": database(text("DATABASE_URL"))}
