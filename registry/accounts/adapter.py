@@ -9,11 +9,13 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from registry.accounts import domain
+from registry.accounts.models import SignIn
 from registry.endpoints import vault
 from registry.teams.models import User
 from registry.web.address import site_address
@@ -52,6 +54,16 @@ class Accounts(DefaultAccountAdapter):
         domain.vouch_for(user)
         refused: HttpResponse | None = super().pre_login(request, user, **hooks)
         return refused
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            domain.note_refusal(request, credentials.get("email", ""), SignIn.What.TOO_OFTEN)
+            raise
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        domain.note_refusal(request, credentials.get("email", ""), SignIn.What.WRONG_PASSWORD)
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         return redirect("sign-in")

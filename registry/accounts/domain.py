@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 
-from registry.accounts.models import AGENT_LENGTH, FormerAddress, SignIn
+from registry.accounts.models import AGENT_LENGTH, REFUSALS, FormerAddress, SignIn
 from registry.accounts.traces import CLOSED, forget, traces_of
 from registry.api.throttles import AddressThrottle
 from registry.endpoints import vault
@@ -29,6 +29,7 @@ from registry.teams.models import Membership, Team, User
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
 SIGN_INS_KEPT = 50
+"""Of a person; and as many refusals, so that a stranger's tries push no sign-in out."""
 SEALED = {"secret", "seed"}
 """What of a second factor is kept sealed."""
 
@@ -121,15 +122,24 @@ def address_of(request: HttpRequest) -> str:
     return str(throttle.get_ident(request) or "")
 
 
-def note(request: HttpRequest, user: User, what: SignIn.What) -> None:
+def note(request: HttpRequest, user: User | None, what: SignIn.What) -> None:
     """Note what a request did at the door of `user`'s account."""
     record_sign_in(user, address_of(request), request.headers.get("User-Agent", ""), what)
 
 
-def record_sign_in(user: User, address: str, agent: str, what: SignIn.What = SignIn.What.ENTERED) -> None:
-    """Note a sign-in, or `what` it was, and forget all but the latest of this person."""
+def note_refusal(request: HttpRequest, email: str, what: SignIn.What) -> None:
+    """Note that whoever named `email` was not let in. Nobody's address costs what somebody's does."""
+    named = User.objects.filter(email=email.strip().lower(), is_active=True).first()
+    note(request, named, what)
+
+
+def record_sign_in(
+    user: User | None, address: str, agent: str, what: SignIn.What = SignIn.What.ENTERED
+) -> None:
+    """Note a sign-in, or `what` it was, and forget all but the latest of its kind."""
     SignIn.objects.create(user=user, what=what, address=_valid(address), agent=agent[:AGENT_LENGTH])
-    mine = SignIn.objects.filter(user=user)
+    refusals = Q(what__in=REFUSALS)
+    mine = SignIn.objects.filter(refusals if what in REFUSALS else ~refusals, user=user)
     mine.exclude(pk__in=list(mine.values_list("pk", flat=True)[:SIGN_INS_KEPT])).delete()
 
 

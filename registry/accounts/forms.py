@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account import forms as account
+from allauth.core import context
 from allauth.mfa.base import forms as second_factor
 from allauth.mfa.totp import forms as totp
 from django import forms
@@ -12,7 +13,8 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
-from registry.accounts.domain import revoke_tokens, use_invitation
+from registry.accounts.domain import note, revoke_tokens, use_invitation
+from registry.accounts.models import SignIn
 from registry.endpoints.vault import Unreadable
 from registry.teams.domain import NameRefused, clean_person_name
 from registry.teams.models import User
@@ -119,11 +121,17 @@ class ReauthenticateForm(Worded, account.ReauthenticateForm):
 
 
 class WithCode(Worded):
+    user: User
+
     def clean_code(self) -> str:
         try:
             code: str = super().clean_code()  # type: ignore[misc]
         except Unreadable:
             raise forms.ValidationError(UNREADABLE) from None
+        except forms.ValidationError as refused:
+            wrong = refused.code == "incorrect_code"
+            note(context.request, self.user, SignIn.What.WRONG_CODE if wrong else SignIn.What.TOO_OFTEN)
+            raise
         return code
 
 

@@ -212,7 +212,7 @@ class SecondFactors(second_factor.IndexView):
 @login_required
 @require_safe
 def sign_ins(request: HttpRequest) -> HttpResponse:
-    """When and from where the reader signed in."""
+    """When and from where the reader signed in, and who was refused in their name."""
     user = cast("User", request.user)
     context = {"sign_ins": user.sign_ins.all(), "kept": domain.SIGN_INS_KEPT}
     return render(request, "account/sign_ins.html", context)

@@ -39,6 +39,11 @@ def test_an_account_from_its_first_day_to_its_last(browser: Browser, open_site: 
     enter(page, open_site, SECOND)
     expect(page.get_by_role("heading", level=1)).to_have_text("One more step")
     look_at(page, "second step")
+    page.get_by_label("Code").fill("000000")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert [said for said in console.said if "status of 422" not in said] == []
+    console.said.clear()
     page.get_by_label("Code").fill(app_codes(secret)[2])
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{open_site.url}/")
@@ -49,7 +54,8 @@ def test_an_account_from_its_first_day_to_its_last(browser: Browser, open_site: 
     page.wait_for_url(f"{open_site.url}/")
     go(page, open_site, "/account/sign-ins/")
     look_at(page, "sign-ins")
-    assert page.get_by_role("row").count() == 5
+    assert page.get_by_role("row").count() == 6
+    expect(page.get_by_role("cell", name="Refused: right password, wrong code")).to_be_visible()
     another_address(page, open_site)
     close(page, open_site)
     assert console.said == []
