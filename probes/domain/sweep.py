@@ -18,6 +18,7 @@ from probes.domain.judge import Judged, Then
 from probes.domain.settle import save, settle
 from probes.domain.worker import is_gone
 from probes.models import Attempt, Outcome, Trial
+from registry.accounts.domain import forget_sessions
 from registry.teams.invitations import forget_expired
 
 MOST_LOSSES = 3
@@ -37,7 +38,7 @@ class Swept:
 def sweep(*, ring: bool = True) -> Swept:
     """Take back the leases of lost workers, finish what is over, and `ring` if trials are due.
 
-    Addresses of invitations that expired are forgotten, too.
+    Sessions that expired are forgotten, too, and the addresses of invitations that did.
     """
     returned = sum(_take_back(batch_id) for batch_id in _batches(_lost()))
     finished = 0
@@ -45,6 +46,7 @@ def sweep(*, ring: bool = True) -> Swept:
         with held([batch_id]) as batches:
             finished += finish(batches, [batch_id])
     forget_expired()
+    forget_sessions()
     if ring and due().exists():
         doorbell.ring()
     return Swept(returned, finished)

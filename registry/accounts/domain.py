@@ -11,9 +11,11 @@ from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from registry.accounts.models import AGENT_LENGTH, REFUSALS, FormerAddress, SignIn
 from registry.accounts.traces import CLOSED, forget, traces_of
@@ -30,6 +32,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
 SIGN_INS_KEPT = 50
 """Of a person; and as many refusals, so that a stranger's tries push no sign-in out."""
+MOST_FORGOTTEN = 1000
 SEALED = {"secret", "seed"}
 """What of a second factor is kept sealed."""
 
@@ -155,6 +158,13 @@ def revoke_tokens(user: User) -> None:
         tokens.revoke(token)
 
 
+def forget_sessions() -> int:
+    """Drop sessions that expired, some at a time so that nobody waits for it; of how many."""
+    expired = Session.objects.filter(expire_date__lt=timezone.now())
+    some = list(expired.values_list("pk", flat=True)[:MOST_FORGOTTEN])
+    return expired.filter(pk__in=some).delete()[0] if some else 0
+
+
 # --- how an account ends -------------------------------------------------------------------------
 @transaction.atomic
 def close_account(user: User) -> None:
@@ -191,7 +201,7 @@ def why_not_close(user: User) -> str:
 
 def is_only_administrator(user: User) -> bool:
     """Whether the site would be left without one; who they are stays until the transaction ends."""
-    administrators = User.objects.filter(is_superuser=True, is_active=True).order_by("pk")
+    administrators = User.objects.filter(is_superuser=True, is_staff=True, is_active=True).order_by("pk")
     held = administrators.select_for_update(no_key=True).values_list("pk", flat=True)
     return list(held) == [user.pk]
 

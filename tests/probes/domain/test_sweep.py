@@ -8,13 +8,16 @@ import sys
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from probes.domain import doorbell
 from probes.domain.cancel import cancel_batch
 from probes.domain.sweep import MOST_LOSSES, Swept, sweep
 from probes.domain.worker import is_gone, worker_name
 from probes.models import Attempt, Batch, Run, State, Trial
+from registry.accounts import domain as accounts
 from registry.immutability import erasure
 from tests.probes.stage import a_batch, a_version, an_endpoint, claim, good, keep, only, trials_of
 
@@ -150,3 +153,16 @@ def test_a_failing_batch_would_hold_up_no_other(team, batch):
     expire()
     assert sweep().returned == 4
     assert trials_of(other)[0].state == Trial.State.WAITING
+
+
+def test_sessions_that_expired_are_forgotten(client, bob, monkeypatch):
+    monkeypatch.setattr(accounts, "MOST_FORGOTTEN", 2)
+    client.force_login(bob)
+    for number in range(3):
+        Session.objects.create(session_key=f"old{number}", expire_date=timezone.now() - timedelta(seconds=1))
+    sweep()
+    assert Session.objects.count() == 2, "some at a time"
+    sweep()
+    sweep()
+    assert [session.pk for session in Session.objects.all()] == [client.session.session_key]
+    assert client.get("/account/").status_code == 200
