@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 else:
     PersonFormBase, TeamFormBase = UserChangeForm, forms.ModelForm
 
+ADMINISTERS = ("is_active", "is_staff", "is_superuser")
+"""What an administrator has to be, all at once."""
 ONLY_ADMINISTRATOR = "{who} is the only administrator of this site. Make somebody else one first."
 OWNER_FIRST = "Make another member an owner first, or remove the others."
 
@@ -112,11 +114,11 @@ class PersonForm(PersonFormBase):
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         stored = User.objects.get(pk=self.instance.pk)
-        active = self.cleaned_data.get("is_active", stored.is_active)
-        administers = active and self.cleaned_data.get("is_superuser", stored.is_superuser)
-        if not administers and accounts.is_only_administrator(stored):
-            field = "is_superuser" if active else "is_active"
-            self.add_error(field, ONLY_ADMINISTRATOR.format(who=stored))
+        wanted = {name: self.cleaned_data.get(name, getattr(stored, name)) for name in ADMINISTERS}
+        taken = [name for name in ADMINISTERS if not wanted[name]]
+        if taken and accounts.is_only_administrator(stored):
+            self.add_error(taken[0], ONLY_ADMINISTRATOR.format(who=stored))
+        active = wanted["is_active"]
         if stored.is_active and not active and (names := ", ".join(accounts.teams_needing(stored))):
             self.add_error("is_active", f"{stored} is the last owner of {names}. {OWNER_FIRST}")
         return cleaned
@@ -136,7 +138,7 @@ class PersonAdmin(WithMemberships, UserAdmin):
     readonly_fields = ["joined_at", "last_login"]
     fieldsets = [
         (None, {"fields": ["email", "name", "password"]}),
-        ("What they may do on the whole site", {"fields": ["is_active", "is_staff", "is_superuser"]}),
+        ("What they may do on the whole site", {"fields": list(ADMINISTERS)}),
         ("Dates", {"fields": ["joined_at", "last_login"]}),
     ]
     add_fieldsets = [

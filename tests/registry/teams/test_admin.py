@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
+from django.db import connection
+from django.test import Client
 
 from registry.accounts.domain import vouch_for
 from registry.teams.models import Team, User
 from tests.registry.accounts.people import mailed_link
+from tests.thorough import thorough
 
 pytestmark = pytest.mark.django_db
 
@@ -143,10 +149,11 @@ def test_nobody_is_shut_out_on_whom_others_depend(admin, staff, alice, bob, team
     at = "/admin/teams/user/{.pk}/change/"
     answer = admin.post(at.format(alice), person(alice, is_active=""))
     assert "Alice is the last owner of Acme. Make another" in answer.content.decode()
-    for taken in ("is_active", "is_superuser"):
+    User.objects.create_superuser("cannot@example.org", is_staff=False)  # enter the admin
+    for taken in ("is_active", "is_staff", "is_superuser"):
         answer = admin.post(at.format(staff), person(staff, **{taken: ""}))
         assert "root@example.org is the only administrator" in answer.content.decode()
-    assert User.objects.filter(is_active=True).count() == 3
+    assert User.objects.filter(is_active=True).count() == 4
     assert admin.post(at.format(bob), person(bob, is_active="")).status_code == 302
     User.objects.create_superuser("second@example.org")
     assert admin.post(at.format(staff), person(staff, is_superuser="")).status_code == 302
@@ -154,6 +161,7 @@ def test_nobody_is_shut_out_on_whom_others_depend(admin, staff, alice, bob, team
         ("alice@example.org", False),
         ("root@example.org", False),
         ("second@example.org", True),
+        ("cannot@example.org", True),
     }
 
 
@@ -170,3 +178,28 @@ def test_a_persons_name_is_cleaned(admin, bob):
     admin.post(at, person(bob, name="Bob\u202e \u3164 B."))
     assert User.objects.get(pk=bob.pk).name == "Bob B."
     assert "write your own name" in admin.post(at, person(bob, name="The operator")).content.decode()
+
+
+@thorough
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("taken", ["is_active", "is_staff", "is_superuser"])
+def test_of_two_administrators_who_demote_each_other_one_stays(taken):
+    one, two = (User.objects.create_superuser(f"{name}@example.org") for name in ("one", "two"))
+    together = threading.Barrier(2)
+
+    def demote(by: User, whom: User) -> int:
+        try:
+            client = Client()
+            client.force_login(by)
+            together.wait(10)
+            return client.post(
+                f"/admin/teams/user/{whom.pk}/change/", person(whom, **{taken: ""})
+            ).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = [each.result(30) for each in [pool.submit(demote, one, two), pool.submit(demote, two, one)]]
+    assert answers.count(302) >= 1
+    left = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
+    assert left.count() == 1
