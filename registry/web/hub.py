@@ -14,11 +14,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import connection, connections
 
@@ -61,7 +61,14 @@ def wake(key: str) -> None:
 
 
 May = Callable[[], bool]
-"""Whether a viewer may still see the topic. Asked in a thread, with each heartbeat; of equals once."""
+"""Whether a viewer may still see the topic. Asked in a thread, every other second; of equals once."""
+
+AskAll = Callable[[Collection[Any]], Mapping[Any, bool]]
+"""The answers of all that are asked at once."""
+
+
+def one_by_one(asked: Collection[May]) -> Mapping[May, bool]:
+    return {may: may() for may in asked}
 
 
 class Subscription(AsyncIterator[bytes]):
@@ -165,11 +172,15 @@ class Hub:
         least_gap: float = 0.15,
         poll_every: float = 2.5,
         beat_every: float = 15.0,
+        ask_every: float = 1.5,
         watch: Callable[[Wake], Awaitable[None]] = watch,
     ) -> None:
         self._replays: dict[str, Replay] = {}
         self._topics: dict[tuple[str, str], Topic] = {}
-        self._least_gap, self._poll_every, self._beat_every = least_gap, poll_every, beat_every
+        self._least_gap, self._poll_every = least_gap, poll_every
+        self._beat_every, self._ask_every = beat_every, ask_every
+        self._ask_all: AskAll = one_by_one
+        self._unanswered = False
         self._watch = watch
         self._tasks: list[asyncio.Task[None]] = []
         self._pool: ThreadPoolExecutor | None = None
@@ -179,6 +190,10 @@ class Hub:
     def register(self, kind: str, replay: Replay) -> None:
         """Say how topics of `kind` are read."""
         self._replays[kind] = replay
+
+    def ask_by(self, ask_all: AskAll) -> None:
+        """Say how it is asked who may go on watching."""
+        self._ask_all = ask_all
 
     @property
     def viewers(self) -> int:
@@ -219,7 +234,7 @@ class Hub:
         if self._tasks:
             return
         self._loop = asyncio.get_running_loop()
-        jobs: list[Awaitable[None]] = [self._watch(self._wake), self._poll(), self._beat()]
+        jobs: list[Awaitable[None]] = [self._watch(self._wake), self._poll(), self._beat(), self._ask()]
         self._tasks = [asyncio.ensure_future(job) for job in jobs]
 
     def _leave(self, place: tuple[str, str], viewer: Subscription) -> None:
@@ -266,6 +281,10 @@ class Hub:
             for topic in self._topics.values():
                 for viewer in topic.viewers:
                     viewer.beat()
+
+    async def _ask(self) -> None:
+        while True:
+            await asyncio.sleep(self._ask_every)
             await self._ask_again()
 
     async def _ask_again(self) -> None:
@@ -273,12 +292,24 @@ class Hub:
         asked = [(topic, viewer) for topic in self._topics.values() for viewer in topic.viewers if viewer.may]
         if not asked:
             return
-        answers = await self._in_a_thread(_answers, [viewer.may for _, viewer in asked])
-        for (topic, viewer), may in zip(asked, answers, strict=True):
-            if not may and viewer in topic.viewers:
+        answers = await self._answers({viewer.may for _, viewer in asked})
+        for topic, viewer in asked:
+            if not answers.get(viewer.may, True) and viewer in topic.viewers:
                 viewer.refuse()
                 topic.viewers.discard(viewer)
         self._sweep()
+
+    async def _answers(self, asked: Collection[Any]) -> Mapping[Any, bool]:
+        """None while the database is away: everybody stays, and is asked about again."""
+        try:
+            answers = await self._in_a_thread(_asking, self._ask_all, asked)
+        except Exception:  # noqa: BLE001 - whatever it is, the streams go on
+            if not self._unanswered:
+                logger.warning("Whether viewers may still watch cannot be asked now: it is asked again.")
+            self._unanswered = True
+            return {}
+        self._unanswered = False
+        return answers
 
     async def _follow(self, topic: Topic) -> None:
         while True:
@@ -309,21 +340,11 @@ class Hub:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
 
-def _answers(asked: list[May]) -> list[bool]:
-    """One answer for each; who cannot be answered now is asked again with the next heartbeat."""
+def _asking(ask_all: AskAll, asked: Collection[Any]) -> Mapping[Any, bool]:
     try:
-        answers = {may: _answer(may) for may in dict.fromkeys(asked)}
-        return [answers[may] for may in asked]
+        return ask_all(asked)
     finally:
         connections.close_all()
-
-
-def _answer(may: May) -> bool:
-    try:
-        return may()
-    except Exception:  # noqa: BLE001 - whatever it is, the others are asked, and heartbeats go on
-        logger.warning("Whether a viewer may still watch cannot be asked now: it is asked again.")
-        return True
 
 
 def _reading(replay: Replay, key: str, after: int) -> Replayed:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from asgiref.sync import SyncToAsync, sync_to_async
-from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from registry.teams.access import Person
-from registry.teams.models import User
 from registry.web import sse
 from registry.web.hub import Hub, May, Subscription
 from registry.web.hub import hub as shared_hub
+from registry.web.viewers import Check, Doorkeeper, StillMay, Visit
 
 HEADERS = {
     "Content-Type": "text/event-stream",
@@ -25,53 +20,29 @@ HEADERS = {
     "Content-Encoding": "identity",  # a compressing middleware or proxy would hold events back
     "X-Accel-Buffering": "no",
 }
+shared_hub.ask_by(Doorkeeper())
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 async def stream(
-    request: HttpRequest, kind: str, key: str, check: Callable[[Person], object], hub: Hub = shared_hub
+    request: HttpRequest, kind: str, key: str, check: Check, hub: Hub = shared_hub
 ) -> HttpResponseBase:
     """Everything of the topic beyond what the browser has, as it happens, until it is done.
 
     The page says what it has by `?after=`, a browser that comes back by Last-Event-ID; the larger
-    wins. `check` raises Http404 for who may not see it: it is asked before, and with each heartbeat.
+    wins. `check` raises Http404 for who may not see it: it is asked before, and again all the while.
     """
-    person = await sync_to_async(_asks)(request, check)
+    may = await sync_to_async(_asks)(request, kind, str(key), check)
     if not isinstance(request, ASGIRequest):
         words = "This page streams over ASGI only: start the site with manage.py serve."
         return HttpResponse(words, status=503, content_type="text/plain")
-    may = StillMay(kind, str(key), person.pk, person, check)
     return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request), may), headers=HEADERS)
 
 
-def _asks(request: HttpRequest, check: Callable[[Person], object]) -> Person:
+def _asks(request: HttpRequest, kind: str, key: str, check: Check) -> StillMay:
+    visit = Visit.of(request)  # before the check: what changes meanwhile is seen the next time
     check(request.user)
-    return request.user
-
-
-@dataclass(frozen=True)
-class StillMay:
-    """`still_may` of one account and one topic: all its windows, and all visitors, are answered at once."""
-
-    kind: str
-    key: str
-    account: int | None
-    person: Person = field(compare=False)
-    check: Callable[[Person], object] = field(compare=False)
-
-    def __call__(self) -> bool:
-        return still_may(self.person, self.check)
-
-
-def still_may(person: Person, check: Callable[[Person], object]) -> bool:
-    """Whether a request by the same account would be let in now."""
-    if isinstance(person, User) and not User.objects.filter(pk=person.pk, is_active=True).exists():
-        person = AnonymousUser()
-    try:
-        check(person)
-    except (Http404, PermissionDenied):
-        return False
-    return True
+    return StillMay(kind, key, visit, request.user, check)
 
 
 def last_seen(request: HttpRequest) -> int:

@@ -270,3 +270,33 @@ def test_a_race_is_started_and_read_without_script(scriptless: BrowserContext, s
     assert steps.scored(steps.lane(page, "A") + steps.lane(page, "B")) == 14
     page.locator("#rung-2-B summary").click()
     expect(page.locator("#rung-2-B .output")).to_contain_text("one two three")
+
+
+def move_members(site: Site, frm: str, to: str) -> None:
+    """Take everybody from one team into another."""
+    found = f"Membership.objects.filter(team__slug='{frm}').update(team=Team.objects.get(slug='{to}'))"
+    site.manage("shell", "-c", f"from registry.teams.models import Membership, Team; {found}")
+
+
+@pytest.mark.parametrize("way", ["signed out elsewhere", "left the team"])
+def test_who_may_not_see_it_any_more_is_told(browser: Browser, site: Site, gate: Gated, way: str):
+    """Without a reload, and without waiting for a sign of life from the server."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site.sign_in_link())
+    page.wait_for_url(lambda url: "/sign-in/" not in url)
+    steps.fill_in_race(page, site, "the team alone", STEADY, SLOW)
+    page.get_by_label("Team only").check()
+    page.get_by_role("button", name="Start the race").click()
+    steps.await_closed(page, 7)
+    expect(page.get_by_text("Live: what lands is shown")).to_be_visible()
+    if way == "left the team":
+        move_members(site, "administrator", "registry")
+    else:
+        other = context.new_page()
+        other.goto(f"{site.url}/account/")
+        other.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You may not see this any more")).to_be_visible(timeout=10_000)
+    if way == "left the team":
+        move_members(site, "registry", "administrator")
+    context.close()

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from uuid import uuid4
 
 import pytest
 
 from probes.core import Reply
 from probes.models import Batch, Probe, State
-from probes.views.batches import batch_or_404
 from probes.views.streams import replay
 from registry.endpoints.domain import pause_endpoint
-from registry.teams.models import User
-from registry.web.streams import still_may
 from tests.probes import ran
 from tests.probes.test_version_page import CHATTY, PASSES, ids_of, text_of
 
@@ -194,15 +190,3 @@ def test_a_person_without_a_name_is_not_shown_by_address(client, version, nimbus
     html = client.get(ran.batch(version, nimbus, [PASSES], by=bob).get_absolute_url()).content.decode()
     assert bob.email not in html
     assert "started by" not in html
-
-
-def test_whoever_leaves_the_team_may_not_go_on_watching_its_private_batch(version, nimbus, team, bob, vera):
-    batch = ran.batch(version, nimbus, [PASSES], visibility="team")
-    check = partial(batch_or_404, pk=batch.pk)
-    assert still_may(bob, check)
-    team.memberships.get(user=bob).delete()
-    assert not still_may(bob, check)
-    assert still_may(vera, check)
-    User.objects.filter(pk=vera.pk).update(is_active=False)
-    assert not still_may(vera, check)
-    assert still_may(bob, partial(batch_or_404, pk=ran.batch(version, nimbus, [PASSES]).pk))

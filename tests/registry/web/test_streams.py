@@ -9,7 +9,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.test import AsyncRequestFactory, RequestFactory
 
 from registry.teams.access import Person
-from registry.web.streams import Events, StillMay, last_seen, stream
+from registry.web.streams import Events, last_seen, stream
 from tests.registry.web.board import Board, hub_of, ids, until
 
 
@@ -77,13 +77,6 @@ def test_a_place_is_taken_by_the_first_reading_and_freed_by_the_answer():
         await until(lambda: hub.viewers == 0)
 
     asyncio.run(scenario())
-
-
-def test_viewers_of_one_account_are_asked_about_once_a_heartbeat():
-    def of(account: int | None, key: str = "a") -> StillMay:
-        return StillMay("board", key, account, AnonymousUser(), anybody)
-
-    assert len({of(1), of(1), of(None), of(None), of(1, "b")}) == 3
 
 
 def test_a_reader_who_is_cancelled_frees_its_place_too():
