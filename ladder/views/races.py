@@ -20,7 +20,7 @@ from ladder.forms import RaceForm, posted_form
 from ladder.models import Ladder, Race
 from ladder.views.pages import ladder_context, ladder_or_404
 from probes.domain.cancel import cancel_batch
-from probes.domain.moderate import RIGHT as MODERATE
+from probes.domain.moderate import hidden_by_staff, may_hide
 from probes.domain.start import StartRefused, key_of
 from registry.teams import access
 from registry.teams.access import get_or_404
@@ -82,7 +82,8 @@ def race(request: HttpRequest, pk: UUID) -> HttpResponse:
         "race": shown,
         "standing": standing,
         "drawing": drawing(standing),
-        "may_moderate": access.allowed(request.user, shown.batch.team, MODERATE),
+        "hidden_by_staff": shown.batch.hidden and hidden_by_staff(shown.batch),
+        "may_moderate": may_hide(request.user, shown.batch),
         "may_run": access.allowed(request.user, shown.batch.team, START),
     }
     return render(request, "ladder/race.html", context)

@@ -1,7 +1,8 @@
 """Hide what should not be read in public, and erase what should be read by nobody.
 
 Both are an owner's, with a reason that is kept. What is hidden can be shown again; what is redacted
-is gone: of an output the digest and the verdicts stay, and no verdict quotes it any more.
+is gone: of an output the digest and the verdicts stay, and no verdict quotes it any more. Whoever runs
+the site may hide what is public, too, and only they show that again.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from django.db.models.functions import Now
 from probes.core.template import is_blank, line_problem
 from probes.core.view import WHITE_SPACE
 from probes.domain.events import Held, held
-from probes.models import Attempt, Batch, Moderation, Outcome, Trial, Verdict
+from probes.models import Attempt, Batch, Moderation, Outcome, Trial, Verdict, Visibility
 from probes.models.moderation import LONGEST_REASON
 from registry.audit.domain import record
 from registry.immutability import erasure
 from registry.teams import access
+from registry.teams.access import Person
 from registry.teams.models import User
 
 RIGHT = "hide and redact"
@@ -61,15 +63,35 @@ def unhide_batch(batch: Batch, by: User, reason: str) -> None:
 
 
 def _change(batch: Batch, by: User, reason: str, act: Moderation.Act) -> None:
-    access.require(by, batch.team, RIGHT)
+    if not may_hide(by, batch):
+        access.require(by, batch.team, RIGHT)
     reason, hide = _reason(reason), act == Moderation.Act.HIDE
+    as_staff = not access.allowed(by, batch.team, RIGHT)
     with held([batch.pk]) as batches:
         if batches[batch.pk].hidden == hide:
             raise ModerationRefused(f"It is {'hidden' if hide else 'not hidden'} already: reload the page.")
+        if not hide and hidden_by_staff(batch) and not access.is_site_staff(by):
+            raise ModerationRefused("Whoever runs this site has hidden it: only they show it again.")
         Batch.objects.filter(pk=batch.pk).update(hidden_at=Now() if hide else None)
         batches.next_seq(batch.pk)  # whoever watches is told, and its stream ends
-        Moderation.objects.create(batch=batch, act=act, by=by, reason=reason)
-        record(batch.team, by, "batch-hidden" if hide else "batch-shown", batch.title, reason=reason)
+        Moderation.objects.create(batch=batch, act=act, by=by, as_staff=as_staff, reason=reason)
+        done = "batch-hidden" if hide else "batch-shown"
+        record(batch.team, by, done, batch.title, as_staff=as_staff, reason=reason)
+
+
+def may_hide(person: Person, batch: Batch) -> bool:
+    """Owners may hide it and show it again; site staff what is public, and what they hid themselves."""
+    if access.allowed(person, batch.team, RIGHT):
+        return True
+    if not access.is_site_staff(person) or batch.visibility != Visibility.PUBLIC:
+        return False
+    return not batch.hidden or hidden_by_staff(batch)
+
+
+def hidden_by_staff(batch: Batch) -> bool:
+    """Whether it was not an owner who hid it the last time."""
+    last = batch.moderations.filter(act=Moderation.Act.HIDE).first()
+    return bool(last and last.as_staff)
 
 
 def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:

@@ -84,6 +84,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('act', models.CharField(choices=[('hide', 'hidden'), ('unhide', 'shown again'), ('redact', 'redacted')], max_length=6)),
+                ('as_staff', models.BooleanField(default=False)),
                 ('reason', models.CharField(max_length=300)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('attempt', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='moderations', to='probes.attempt')),

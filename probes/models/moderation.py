@@ -1,4 +1,4 @@
-"""What an owner took from sight or erased: who, when and why. Append-only, as what it is about is."""
+"""What was taken from sight or erased: by whom, when and why. Append-only, as what it is about is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from probes.models.run import Attempt, Batch
+from registry.audit.domain import SITE_STAFF
 from registry.immutability import frozen
 
 LONGEST_REASON = 300
@@ -15,7 +16,10 @@ LONGEST_REASON = 300
 
 @frozen()
 class Moderation(models.Model):
-    """One act on a batch; a redaction is of one attempt of it. The reason is for owners only."""
+    """One act on a batch; a redaction is of one attempt of it. The reason is for owners only.
+
+    `as_staff`: by whoever runs the site, and not for the team.
+    """
 
     class Act(models.TextChoices):
         HIDE = "hide", "hidden"
@@ -26,6 +30,7 @@ class Moderation(models.Model):
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, null=True, related_name="moderations")
     act = models.CharField(max_length=6, choices=Act.choices)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="moderations")
+    as_staff = models.BooleanField(default=False)
     reason = models.CharField(max_length=LONGEST_REASON)
     at = models.DateTimeField(default=timezone.now)
 
@@ -41,3 +46,7 @@ class Moderation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_act_display()}: {self.reason}"
+
+    @property
+    def who(self) -> str:
+        return SITE_STAFF if self.as_staff else str(self.by)

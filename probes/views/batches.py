@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from probes.domain.cancel import cancel_batch
-from probes.domain.moderate import RIGHT as MODERATE
+from probes.domain.moderate import hidden_by_staff, may_hide
 from probes.domain.results import cells_of, tallies
 from probes.domain.runs import messages_sent, run_results
 from probes.domain.start import RunRequest, StartRefused, start_batch
@@ -75,7 +75,8 @@ def batch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         **status_context(batch),
         "runs": grouped,
         "alone": len(cells) == 1,
-        "may_moderate": access.allowed(request.user, batch.team, MODERATE),
+        "hidden_by_staff": batch.hidden and hidden_by_staff(batch),
+        "may_moderate": may_hide(request.user, batch),
         "may_run": access.allowed(request.user, batch.team, START),
         "key": str(uuid.uuid4()),
     }

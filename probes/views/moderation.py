@@ -1,4 +1,4 @@
-"""What an owner may take from sight: hide a batch, show it again, redact an output. Each has a reason."""
+"""What may be taken from sight: hide a batch, show it again, redact an output. Each has a reason."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from probes.domain.moderate import (
     RIGHT,
     ModerationRefused,
     hide_batch,
+    may_hide,
     redact_attempt,
     redactable,
     unhide_batch,
 )
+from probes.domain.visible import visible_batches
 from probes.models import Attempt, Batch
 from probes.views.batches import batch_or_404
 from registry.teams import access
@@ -33,7 +35,7 @@ PER_PAGE = 50
 @require_safe
 def moderate(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What can be done, and what was done, with why."""
-    return _page(request, _owned(request, pk))
+    return _page(request, _moderated(request, pk))
 
 
 @login_required
@@ -75,7 +77,7 @@ def _redact_page(
 def _changed(
     request: HttpRequest, pk: UUID, change: Callable[[Batch, User, str], None], done: str
 ) -> HttpResponse:
-    batch = _owned(request, pk)
+    batch = _moderated(request, pk)
     try:
         change(batch, cast("User", request.user), request.POST.get("reason", ""))
     except ModerationRefused as refused:
@@ -86,8 +88,12 @@ def _changed(
 
 def _page(request: HttpRequest, batch: Batch, problem: str = "", status: int = 200) -> HttpResponse:
     rows = redactable(batch).select_related("trial__run__version__probe__team")
+    owner = access.allowed(request.user, batch.team, RIGHT)
     context = {
         "batch": batch,
+        "seen": visible_batches(request.user).filter(pk=batch.pk).exists(),
+        "may_redact": owner,
+        "as_staff": not owner,
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "done": batch.moderations.select_related("by", "attempt__trial__run"),
         "problem": problem,
@@ -98,6 +104,14 @@ def _page(request: HttpRequest, batch: Batch, problem: str = "", status: int = 2
 
 def _typed(request: HttpRequest) -> dict[str, Any]:
     return {"reason": request.POST.get("reason", "")}
+
+
+def _moderated(request: HttpRequest, pk: UUID) -> Batch:
+    """The batch, for who may hide it: site staff do not see what they hid, but may show it again."""
+    batch = visible_batches(request.user).filter(pk=pk).first()
+    if batch is None and access.is_site_staff(request.user):
+        batch = Batch.objects.select_related("team").filter(pk=pk).exclude(hidden_at=None).first()
+    return batch if batch and may_hide(request.user, batch) else _owned(request, pk)
 
 
 def _owned(request: HttpRequest, pk: UUID) -> Batch:

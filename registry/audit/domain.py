@@ -18,6 +18,8 @@ ORDER = Order(("-at", "-id"))
 A_PAGE = 50
 OPERATOR = "operator"
 """Stands for nobody's id where a person is asked for."""
+SITE_STAFF = "site staff"
+"""What whoever runs the site is called in the log of a team that is not theirs."""
 LONGEST = 300
 MOST_LISTED = 50
 _SECRET = frozenset({"key", "secret", "password", "token", "cipher", "digest", "code"})
@@ -25,11 +27,14 @@ _SECRET = frozenset({"key", "secret", "password", "token", "cipher", "digest", "
 Detail = str | int | bool | None | list[str]
 
 
-def record(team: Team, by: User | None, action: str, about: object, **details: Detail) -> Entry:
+def record(
+    team: Team, by: User | None, action: str, about: object, *, as_staff: bool = False, **details: Detail
+) -> Entry:
     """Add a line to the team's log, in the transaction of what is done: neither stands without the other.
 
     `about` and `details` are shown to owners as they are: names and plain words, never a secret.
-    `by` None is the operator. Raises ValueError for an unknown action and for a detail that no log may hold.
+    `by` None is the operator; `as_staff` names no person. Raises ValueError for an unknown action and for
+    a detail that no log may hold.
     """
     if action not in ACTIONS:
         raise ValueError(f"{action} is no action of the audit log.")
@@ -42,7 +47,7 @@ def record(team: Team, by: User | None, action: str, about: object, **details: D
     return Entry.objects.create(
         team=team,
         by=by,
-        by_name=str(by)[:LONGEST] if by else "",
+        by_name=SITE_STAFF if as_staff else str(by)[:LONGEST] if by else "",
         action=action,
         about=str(about)[:LONGEST],
         details=_bounded(details),

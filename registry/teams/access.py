@@ -94,6 +94,13 @@ def staff_teams(person: Person, right: str) -> QuerySet[Team]:
     return Team.objects.all() if person.is_superuser else teams_where(person, right)
 
 
+def is_site_staff(person: Person) -> bool:
+    """Whether `person` runs this site, and came by themselves: a token of theirs does not."""
+    if not isinstance(person, User) or person.came_with:
+        return False
+    return person.is_active and person.is_staff and person.is_superuser
+
+
 def staff_rows(person: Person, rows: QuerySet[Row], right: str, team: str = "team") -> QuerySet[Row]:
     """Those of `rows` that the admin shows to a member of staff for holding `right`.
 

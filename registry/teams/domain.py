@@ -28,7 +28,7 @@ BAD_SLUG = f"Write lower-case letters, digits and single hyphens between them, a
 _SLUG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
 
 
-NAMES_OF_THE_SITE = frozenset({"the operator", "operator", "closed account"})
+NAMES_OF_THE_SITE = frozenset({"the operator", "operator", "closed account", "site staff"})
 """What stands where a person's name would for who has none: a log must not be misread."""
 FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
 """Letters and marks by their class, but nothing is seen of them."""

@@ -13,9 +13,10 @@ from ladder.models import Race
 from ladder.views import live
 from probes.core.verification import verify_lines
 from probes.domain.evidence import lines
-from probes.domain.moderate import redactable
+from probes.domain.moderate import may_hide, redactable
 from probes.models import Batch
 from probes.views import streams
+from registry.teams.models import ApiToken, Membership, Role, User
 from tests.ladder.raced import a_practice_race, climbed
 
 pytestmark = pytest.mark.django_db
@@ -120,3 +121,65 @@ def words(client: Client, address: str) -> str:
 
 def verified(race: Race):
     return verify_lines(f"{line}\n".encode() for line in lines(Batch.objects.get(pk=race.pk)))
+
+
+def test_site_staff_hide_a_race_of_another_team(race, alice, charlie, staff):
+    by_staff, owner = as_one(staff), as_one(alice)
+    at = reverse("batch-moderate", args=[race.pk])
+    assert at in by_staff.get(race.get_absolute_url()).content.decode()
+    assert "Redact an output" not in by_staff.get(at).content.decode()
+    hide = reverse("batch-hide", args=[race.pk])
+    assert by_staff.post(hide, {"reason": " "}).status_code == 422
+    assert by_staff.post(hide, {"reason": "it insults Charlie"})["Location"] == at
+    for client in (Client(), as_one(charlie), by_staff):
+        assert statuses(client, addresses(race)) == {404}
+        assert CONCEPT not in "".join(client.get(address).content.decode() for address in LISTS)
+    assert "Hidden by site staff" in owner.get(race.get_absolute_url()).content.decode()
+    log = owner.get("/teams/acme/log/").content.decode()
+    assert ("site staff" in log, "it insults Charlie" in log, str(staff) in log) == (True, True, False)
+    told = owner.get(at).content.decode()
+    assert ("site staff" in told, str(staff) in told) == (True, False)
+
+    shown = reverse("batch-unhide", args=[race.pk])
+    refused = owner.post(shown, {"reason": "it does not"})
+    assert (refused.status_code, "only they show it again" in refused.content.decode()) == (422, True)
+    assert by_staff.get(at).status_code == 200, "they see what they did, and can undo it"
+    assert by_staff.post(shown, {"reason": "a mistake"})["Location"] == at
+    assert Client().get(race.get_absolute_url()).status_code == 200
+    assert [(act.act, act.who) for act in race.batch.moderations.all()] == [
+        ("unhide", "site staff"),
+        ("hide", "site staff"),
+    ]
+
+
+def test_site_staff_touch_nothing_else(race, alice, bob, staff):
+    """Not what an owner hid, not a team's own, no output; and nobody who is not staff and superuser."""
+    kept = climbed(a_practice_race(alice.memberships.get().team, by=alice, concept="kept", visibility="team"))
+    by_staff, attempt = as_one(staff), redactable(race.batch)[0]
+    reason = {"reason": "because"}
+    redact = reverse("attempt-redact", args=[race.pk, attempt.pk])
+    assert by_staff.post(redact, reason).status_code == 404
+    for name in ("batch-hide", "batch-unhide", "batch-moderate"):
+        assert by_staff.post(reverse(name, args=[kept.pk]), reason).status_code in (404, 405)
+    assert by_staff.get(reverse("batch-moderate", args=[kept.pk])).status_code == 404
+    as_one(alice).post(reverse("batch-hide", args=[race.pk]), reason)
+    assert by_staff.get(reverse("batch-moderate", args=[race.pk])).status_code == 404
+    assert by_staff.post(reverse("batch-unhide", args=[race.pk]), reason).status_code == 404
+    as_one(alice).post(reverse("batch-unhide", args=[race.pk]), reason)
+    for taken in ("is_staff", "is_superuser"):
+        User.objects.filter(pk=staff.pk).update(**{"is_staff": True, "is_superuser": True, taken: False})
+        assert as_one(staff).post(reverse("batch-hide", args=[race.pk]), reason).status_code == 404
+    assert Batch.objects.filter(hidden_at=None).count() == 2
+
+
+def test_an_owner_among_the_staff_acts_as_an_owner(race, team, staff):
+    Membership.objects.create(team=team, user=staff, role=Role.OWNER)
+    as_one(staff).post(reverse("batch-hide", args=[race.pk]), {"reason": "ours"})
+    assert [act.who for act in race.batch.moderations.all()] == [str(staff)]
+
+
+def test_a_token_of_the_staff_is_no_staff(race, staff):
+    person = User.objects.get(pk=staff.pk)
+    assert may_hide(person, race.batch)
+    person.came_with = ApiToken(scopes=["read"])
+    assert not may_hide(person, race.batch)
