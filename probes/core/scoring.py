@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from probes.core.checks.base import finished
 from probes.core.document import Document
 from probes.core.finding import Finding
 from probes.core.parts import Rubric
@@ -110,9 +111,8 @@ class Verdict:
 
     @property
     def finding(self) -> Finding:
-        if not isinstance(self._finding, Finding):
-            self._finding = self._finding()
-        return self._finding
+        self._finding = found = finished(self._finding)
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Verdict):

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from probes.core.finding import Span
 from probes.core.tables import changed_by, load_lines
@@ -32,8 +31,13 @@ OPENERS = (
 )
 
 _STOP = f"[{re.escape(STOPS + UNSPACED_STOPS)}]"
-# `. . .`, or stops without space between; it begins with a class, which is searched for fastest.
-_RUN = re.compile(f"{_STOP}(?:(?<=\\.)(?: \\.)+|{_STOP}*)")
+# `. . .`, or stops without space between; it begins with a class, which is searched for fastest. Groups hold
+# where the commonest kinds end, of which less need be asked: 1 a full stop after letters, 2 ! or ? before a
+# capital that is not the word I.
+_RUN = re.compile(
+    f"{_STOP}(?:(?<=[A-Za-z]{{3}}\\.)(?=[ \n](?![.[]))()|(?<=[!?])(?=[ \n][A-HJ-Z])()|"
+    f"(?<=\\.)(?: \\.)+|{_STOP}*)"
+)
 _CLOSING = re.compile(f"[{re.escape(CLOSERS)}]*")
 # What refers to a note: [1], [2, 3], [4–6], [^a] or raised digits, also after a space.
 _NOTES = re.compile(
@@ -71,31 +75,51 @@ def abbreviations() -> dict[str, frozenset[str]]:
     return {name: frozenset(entries) for name, entries in lists.items()}
 
 
-class _End(NamedTuple):
-    """Where a sentence may end, whether it does, and whether a list of words had to decide."""
+@cache
+def _meanings() -> dict[str, str]:
+    """What a full stop means after each listed abbreviation."""
+    return {name: meaning for meaning in (NEVER, NUMBERED, MAYBE) for name in abbreviations()[meaning]}
 
-    at: int
-    ends: bool
-    doubtful: bool
+
+@cache
+def _endings() -> frozenset[str]:
+    """The last three characters of the listed abbreviations."""
+    return frozenset(name[-3:] for name in _meanings())
+
+
+_End = tuple[int, bool, bool]
+"""A place where a sentence may end, whether it does, and whether a list of words had to decide."""
 
 
 def sentences(text: str) -> Iterator[Span]:
     """The sentences; one whose end a word list had to decide is labelled `uncertain`."""
-    for start, stop in blocks(text):
-        doubtful = False
-        for end in _ends(text, start, stop):
-            doubtful |= end.doubtful
-            if end.ends:
-                yield from _sentence(text, start, end.at, doubtful)
-                start, doubtful = end.at, False
-        yield from _sentence(text, start, stop, doubtful)
+    endings = _endings()
+    for block, stop in blocks(text):
+        start, uncertain = block, False
+        for run in _RUN.finditer(text, block, stop):
+            at, common = run.end(), run.lastindex
+            if common and (common == 2 or text[at - 4 : at - 1].lower() not in endings):
+                ends = True
+            else:
+                at, ends, doubtful = _judge(text, block, run, stop)
+                uncertain |= doubtful
+            if ends:
+                if found := _sentence(text, start, at, uncertain):
+                    yield found
+                start, uncertain = at, False
+        if found := _sentence(text, start, stop, uncertain):
+            yield found
 
 
-def _sentence(text: str, start: int, stop: int, doubtful: bool) -> Iterator[Span]:
-    if letter_or_digit().search(text, start, stop):
-        inner = text[start:stop]
-        left = len(inner) - len(inner.lstrip(WHITE_SPACE))
-        yield Span(start + left, start + len(inner.rstrip(WHITE_SPACE)), "sentence", "uncertain" * doubtful)
+def _sentence(text: str, start: int, stop: int, uncertain: bool) -> Span | None:
+    """The stretch without white space around it, if it holds a letter or digit."""
+    while start < stop and text[start] in WHITE_SPACE:
+        start += 1
+    if letter_or_digit().search(text, start, stop) is None:
+        return None
+    while text[stop - 1] in WHITE_SPACE:
+        stop -= 1
+    return Span(start, stop, "sentence", "uncertain" if uncertain else "")
 
 
 def blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -106,6 +130,10 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
     """
     at, start, stop, in_item = 0, -1, 0, False
     for line in text.split("\n"):
+        if start >= 0 and not in_item and line[:1].isalpha() and line[1:2] != ")":
+            stop = at + len(line)  # most lines are such: text that goes on
+            at = stop + 1
+            continue
         first = line.lstrip(WHITE_SPACE)[:1]
         heading = _HEADING.match(line) if first == "#" else None
         item = heading or _LIST_ITEM.match(line)
@@ -125,35 +153,31 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def _ends(text: str, start: int, stop: int) -> Iterator[_End]:
-    """The places before the end of a block where a sentence may end."""
-    for run in _RUN.finditer(text, start, stop):
-        at = run.end()
-        if at < stop and text[at] in CLOSERS and (closing := _CLOSING.match(text, at, stop)):
-            at = closing.end()
-        # Mostly white space follows, and then no pattern need be asked.
-        if at < stop and (text[at] not in WHITE_SPACE or text.startswith(" [", at)):
-            at = _after_notes(text, at, stop)
-        if at < stop and (text[at] in WHITE_SPACE or _UNSPACED.search(run[0])):
-            yield _judge(text, start, run, at)
-
-
-def _after_notes(text: str, at: int, stop: int) -> int:
-    notes = _NOTES.match(text, at, stop)
-    return notes.end() if notes else at
-
-
-def _judge(text: str, start: int, run: re.Match[str], at: int) -> _End:
-    if run[0] == ".":
+def _judge(text: str, block: int, run: re.Match[str], stop: int) -> _End:
+    stops, at = run[0], run.end()
+    # Mostly white space follows, and then no pattern need be asked.
+    if at < stop and (text[at] not in WHITE_SPACE or text.startswith(" [", at)):
+        at = _after_closers(text, at, stop)
+    if at == stop or not (text[at] in WHITE_SPACE or _UNSPACED.search(stops)):
+        return at, False, False
+    if stops == ".":
         if text[at - 1] in _BRACKETS and _goes_on(*_following(text, at)):
-            return _End(at, False, True)
-        return _after_full_stop(_token(text, start, run.start()), text, at)
-    if _EXCLAIMS.search(run[0]):
+            return at, False, True
+        return _after_full_stop(_token(text, block, run.start()), text, at)
+    if _EXCLAIMS.search(stops):
         word, after = _following(text, at)
-        goes_on = _goes_on(word, after)
-        pronoun = word[:1] == "I" and (word[1:2] or "'") in "'\u2019" and _PAUSES.search(run[0])
-        return _End(at, not (goes_on or pronoun), bool(pronoun))
-    return _End(at, True, False)
+        if word[:1] == "I" and (word[1:2] or "'") in "'\u2019" and _PAUSES.search(stops):
+            return at, False, True
+        return at, not _goes_on(word, after), False
+    return at, True, False
+
+
+def _after_closers(text: str, at: int, stop: int) -> int:
+    """Where closers and notes are over."""
+    for pattern in (_CLOSING, _NOTES):
+        if found := pattern.match(text, at, stop):
+            at = found.end()
+    return at
 
 
 def _goes_on(word: str, after: str) -> bool:
@@ -162,31 +186,31 @@ def _goes_on(word: str, after: str) -> bool:
     return first in changed_by("upper") and first not in changed_by("lower")
 
 
-def _token(text: str, start: int, stop: int) -> str:
-    """What stands before a full stop, read backwards to white space or a dash."""
-    before = _BACKWARDS.match(text[max(start, stop - _LONGEST) : stop][::-1])
-    return before[0][::-1].lstrip(OPENERS) if before else ""
-
-
 def _following(text: str, at: int) -> tuple[str, str]:
     """The word that comes next, or nothing, and the character after it."""
     following = _NEXT.match(text, at)
     return (following[1], following[2]) if following else ("", "")
 
 
+def _token(text: str, block: int, stop: int) -> str:
+    """What stands before a full stop, read backwards to white space or a dash."""
+    seen = text[stop - _LONGEST if stop - block > _LONGEST else block : stop]
+    before = _BACKWARDS.match(seen[::-1])
+    return before[0][::-1].lstrip(OPENERS) if before else ""
+
+
 def _after_full_stop(token: str, text: str, at: int) -> _End:
     """Judge a single full stop by the token before it and by what follows."""
-    lists, name = abbreviations(), lower(token)
-    if name in lists[NEVER]:
-        return _End(at, False, False)
-    if name in lists[NUMBERED]:
-        word, after = _following(text, at)
-        if not word and after and after in "0123456789":
-            return _End(at, False, False)
+    meaning = _meanings().get(lower(token))
+    if meaning is None and len(token) > 1 and "." not in token:
+        return at, True, False
+    word, after = _following(text, at)
+    if meaning == NEVER or (meaning == NUMBERED and not word and "0" <= after <= "9"):
+        return at, False, False
     initial = len(token) == 1 and ord(token) in changed_by("lower")
-    if name in lists[MAYBE] or initial or ("." in token and _DOTTED.fullmatch(token)):
-        return _End(at, _opens(*_following(text, at)), True)
-    return _End(at, True, False)
+    if meaning == MAYBE or initial or _DOTTED.fullmatch(token):
+        return at, _opens(word, after), True
+    return at, True, False
 
 
 def _opens(word: str, after: str) -> bool:

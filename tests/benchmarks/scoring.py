@@ -1,7 +1,8 @@
 """Outputs scored a second, beside a bare loop of RE2 searches: `python -m tests.benchmarks.scoring`.
 
-`decided` is `score(rubric, output)`: the outcome, the score and which rules pass. `evidence` is the same with
-every finding made, its message and its marks: what is stored. The bare loop searches compiled RE2 patterns
+`decided` is `score(rubric, output)`: the outcome, the score and which rules pass; a check that has counted
+enough to know goes no further, though the bare loop beside it counts all. `evidence` is the same with every
+finding made, its message and all its marks: what is stored. The bare loop searches compiled RE2 patterns
 in bytes that are encoded already and keeps nothing. For the terminator probe it is the search for its five
 patterns. The ladder counts, so there it is the nearest that RE2 can do, stated in the last column, which
 answers an easier question: it knows no abbreviations, no syllables and no letters but ASCII.

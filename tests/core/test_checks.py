@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probes.core.checks import KINDS, Check, CheckError, check
-from probes.core.checks.base import MOST_SPANS
+from probes.core.checks.base import MOST_SPANS, finished
 from probes.core.finding import Finding
 from probes.core.view import View
 
@@ -73,6 +73,27 @@ def test_run_never_raises_and_marks_inside_the_text(data, text):
     assert starts == sorted(starts)
     assert finding == check(data).run(view)
     assert finding == Finding.from_json(json.loads(json.dumps(finding.as_json())))
+
+
+DECIDED = [
+    *EXAMPLES,
+    *({"kind": "words", "op": op, "n": 2} for op in ("==", "!=", "<=", ">=", "<", ">")),
+    {"kind": "not", "of": {"kind": "any", "of": [WORDS, {"kind": "sentences", "op": "<", "n": 2}]}},
+    {"kind": "all", "of": [{"kind": "pattern", "must": "match", "pattern": "/a$/"}, {**WORDS, "n": 1}]},
+]
+
+
+@given(st.sampled_from(DECIDED), TEXTS)
+def test_what_decides_says_what_run_says(data, text):
+    ok, made = check(data).decider()(View(text))
+    finding = check(data).run(text)
+    assert (ok, finished(made)) == (finding.ok, finding)
+
+
+def test_what_decides_carries_no_more_spans_than_run():
+    words = {"kind": "all", "of": [WORDS, {"kind": "not", "of": {**WORDS, "n": 0}}]}
+    _, made = check(words).decider()(View("a " * (MOST_SPANS + 1)))
+    assert finished(made) == check(words).run("a " * (MOST_SPANS + 1))
 
 
 @pytest.mark.parametrize("data", EXAMPLES, ids=lambda data: data["kind"])

@@ -13,6 +13,7 @@ from django.db import OperationalError, connection
 from ladder.domain import load_everything, verification
 from ladder.domain.verification import properties
 from ladder.models import Climb, Ladder, Race, Rung
+from probes.core.checks import Check
 from probes.core.checks.counts import Words
 from probes.core.finding import Finding
 from probes.core.text import words
@@ -111,6 +112,7 @@ def test_a_rung_with_another_number(race):
 
 def test_a_check_that_cannot_count(race, monkeypatch):
     monkeypatch.setattr(Words, "run", lambda *_: Finding(True, 12, 10, "words", "12 / 10 words"))
+    monkeypatch.setattr(Words, "decider", Check.decider)  # which asks run
     found = failing()
     assert found["known 12-word string vs 10-word limit"] == (
         'counted 12 words -> verdict "12 / 10 words" (ok=true)',

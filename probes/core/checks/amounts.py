@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from probes.core.checks.base import Check, Operator
+from probes.core.checks.base import Check, Decider, Decision, Operator, limited
 from probes.core.finding import Finding, Span
+from probes.core.view import View
 
 Count = Annotated[int, Field(ge=0, le=100_000)]
 
@@ -41,10 +45,38 @@ class Amount(Check):
     op: Operator = Field(description="how the count compares with n: ==, !=, <=, >=, < or >")
     n: Count = Field(description="the number that the count is compared with, from 0 to 100000")
 
-    def compare(self, unit: str, spans: Iterable[Span]) -> Finding:
-        """The finding where every span is one of the counted things."""
-        found = tuple(spans)
-        return tally(len(found), self.op, self.n, unit, found)
+
+class Stretches(Amount):
+    """Base of the kinds that count stretches of the text, each of them marked."""
+
+    @abstractmethod
+    def stretches(self, view: View) -> Iterator[Span]:
+        """What is counted, in the order of the text."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """What the message calls them."""
+
+    def evaluate(self, view: View) -> Finding:
+        return self._finding((), self.stretches(view))
+
+    def decider(self) -> Decider:
+        """Decides by the first n + 1 of them, as more change nothing; the finding takes up the rest."""
+        enough, holds = self.n + 1, _HOLDS[self.op]
+
+        def decide(view: View) -> Decision:
+            if view.blank:
+                return False, self.on_blank()
+            found = self.stretches(view)
+            first = tuple(islice(found, enough))
+            return holds(len(first), self.n), partial(self._finding, first, found)
+
+        return decide
+
+    def _finding(self, first: tuple[Span, ...], rest: Iterator[Span]) -> Finding:
+        found = (*first, *rest)
+        return limited(tally(len(found), self.op, self.n, self.unit, found))
 
 
 def absent(*keys: str) -> dict[str, Any]:

@@ -28,9 +28,19 @@ MOST_SPANS = 10_000
 
 
 Decision = tuple[bool, Finding | Callable[[], Finding]]
-"""Whether a check passes, and its finding or, where marks and message take time, how to make it."""
+"""Whether a check passes, and its finding or, where marks and message take time, how to make it, once."""
 
 Decider = Callable[[View], Decision]
+
+
+def finished(finding: Finding | Callable[[], Finding]) -> Finding:
+    """The finding of a decision."""
+    return finding if isinstance(finding, Finding) else finding()
+
+
+def limited(finding: Finding) -> Finding:
+    """`finding` with as many spans as one may carry."""
+    return finding if len(finding.spans) <= MOST_SPANS else finding._replace(spans=finding.spans[:MOST_SPANS])
 
 
 class Check(BaseModel, ABC):
@@ -56,10 +66,7 @@ class Check(BaseModel, ABC):
     def run(self, output: str | View) -> Finding:
         """The finding for one output. Blank output fails every kind with `empty output`."""
         view = View.of(output)
-        if view.blank:
-            return self.on_blank()
-        found = self.evaluate(view)
-        return found if len(found.spans) <= MOST_SPANS else found._replace(spans=found.spans[:MOST_SPANS])
+        return self.on_blank() if view.blank else limited(self.evaluate(view))
 
     def decider(self) -> Decider:
         """What decides one output after the other; whatever is the same for all of them is done once."""

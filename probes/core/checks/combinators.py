@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, SerializeAsAny, WithJsonSchema
 
-from probes.core.checks.base import Check, CheckError, check, register
+from probes.core.checks.base import Check, CheckError, Decider, Decision, check, finished, limited, register
 from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.view import View
@@ -38,6 +40,31 @@ class _Joined(Check):
     def heuristic(self) -> bool:
         return any(part.heuristic for part in self.of)
 
+    def evaluate(self, view: View) -> Finding:
+        return self.joined([part.run(view) for part in self.of])
+
+    def decider(self) -> Decider:
+        deciders = [part.decider() for part in self.of]
+
+        def decide(view: View) -> Decision:
+            if view.blank:
+                return False, self.on_blank()
+            made = [decide(view) for decide in deciders]
+            return self.holds([ok for ok, _ in made]), partial(self._finding, made)
+
+        return decide
+
+    def _finding(self, made: list[Decision]) -> Finding:
+        return limited(self.joined([finished(finding) for _, finding in made]))
+
+    @abstractmethod
+    def holds(self, parts: list[bool]) -> bool:
+        """Whether the check passes where its parts do."""
+
+    @abstractmethod
+    def joined(self, found: list[Finding]) -> Finding:
+        """The finding, from those of the parts."""
+
 
 @register
 class All(_Joined):
@@ -52,8 +79,10 @@ class All(_Joined):
         Example({"of": [{"kind": "starts_with", "of": "{"}, {"kind": "json", "top": "object"}]}, '{"a": 1,}'),
     )
 
-    def evaluate(self, view: View) -> Finding:
-        found = [part.run(view) for part in self.of]
+    def holds(self, parts: list[bool]) -> bool:
+        return all(parts)
+
+    def joined(self, found: list[Finding]) -> Finding:
         failed = [finding for finding in found if not finding.ok]
         if not failed:
             return Finding(True, len(found), len(found), "checks", _messages(found), _spans(found))
@@ -74,8 +103,10 @@ class AnyOf(_Joined):
         Example({"of": [_WORDS, {"kind": "lines", "op": "==", "n": 3}]}, "one two"),
     )
 
-    def evaluate(self, view: View) -> Finding:
-        found = [part.run(view) for part in self.of]
+    def holds(self, parts: list[bool]) -> bool:
+        return any(parts)
+
+    def joined(self, found: list[Finding]) -> Finding:
         held = [finding for finding in found if finding.ok]
         if not held:
             return Finding(False, 0, 1, "checks", _messages(found), _spans(found))
@@ -103,7 +134,20 @@ class Not(Check):
         return self.of.heuristic
 
     def evaluate(self, view: View) -> Finding:
-        inner = self.of.run(view)
+        return self._finding(self.of.run(view))
+
+    def decider(self) -> Decider:
+        decide_part = self.of.decider()
+
+        def decide(view: View) -> Decision:
+            if view.blank:
+                return False, self.on_blank()
+            ok, inner = decide_part(view)
+            return not ok, lambda: self._finding(finished(inner))
+
+        return decide
+
+    def _finding(self, inner: Finding) -> Finding:
         lead = "must not pass" if inner.ok else "does not pass, as wanted"
         message = f"{lead}: {inner.message}"
         return Finding(not inner.ok, inner.ok, False, "check passes", message, inner.spans)

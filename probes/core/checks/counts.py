@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from probes.core.checks.amounts import Amount
+from probes.core.checks.amounts import Stretches
 from probes.core.checks.base import register
 from probes.core.checks.example import Example, Examples
-from probes.core.finding import Finding
+from probes.core.finding import Span
 from probes.core.sentences import sentences
 from probes.core.text import Case, Token, is_in_case, lines, paragraphs, words
 from probes.core.view import View
 
 
 @register
-class Words(Amount):
+class Words(Stretches):
     """How many words there are."""
 
     kind: Literal["words"]
@@ -39,16 +40,19 @@ class Words(Amount):
         "one have this one (NASA and I are in upper case)",
     )
 
-    def evaluate(self, view: View) -> Finding:
-        found = words(view.text, self.token)
-        if self.where is None:
-            return self.compare("words", found)
-        kept = (span for span in found if is_in_case(view.text[span.start : span.end], self.where))
-        return self.compare(f"{self.where}-case words", kept)
+    @property
+    def unit(self) -> str:
+        return "words" if self.where is None else f"{self.where}-case words"
+
+    def stretches(self, view: View) -> Iterator[Span]:
+        found, case = words(view.text, self.token), self.where
+        if case is None:
+            return found
+        return (span for span in found if is_in_case(view.text[span.start : span.end], case))
 
 
 @register
-class Sentences(Amount):
+class Sentences(Stretches):
     """How many sentences there are, by an estimate."""
 
     kind: Literal["sentences"]
@@ -67,12 +71,14 @@ class Sentences(Amount):
         Example({"op": "<=", "n": 2}, "One. Two!\n\nand a third"),
     )
 
-    def evaluate(self, view: View) -> Finding:
-        return self.compare("sentences", sentences(view.text))
+    unit: ClassVar[str] = "sentences"
+
+    def stretches(self, view: View) -> Iterator[Span]:
+        return sentences(view.text)
 
 
 @register
-class Paragraphs(Amount):
+class Paragraphs(Stretches):
     """How many paragraphs there are."""
 
     kind: Literal["paragraphs"]
@@ -84,12 +90,14 @@ class Paragraphs(Amount):
         Example({"op": "<", "n": 3}, "One.\n\n\n\nTwo."),
     )
 
-    def evaluate(self, view: View) -> Finding:
-        return self.compare("paragraphs", paragraphs(view.text))
+    unit: ClassVar[str] = "paragraphs"
+
+    def stretches(self, view: View) -> Iterator[Span]:
+        return paragraphs(view.text)
 
 
 @register
-class Lines(Amount):
+class Lines(Stretches):
     """How many lines there are."""
 
     kind: Literal["lines"]
@@ -101,5 +109,7 @@ class Lines(Amount):
         Example({"op": ">=", "n": 2}, "- one\n- two\n- three"),
     )
 
-    def evaluate(self, view: View) -> Finding:
-        return self.compare("lines", lines(view.text))
+    unit: ClassVar[str] = "lines"
+
+    def stretches(self, view: View) -> Iterator[Span]:
+        return lines(view.text)
