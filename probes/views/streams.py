@@ -39,7 +39,13 @@ def replay(key: str, after: int) -> Replayed:
 def _frame(batch: Batch, after: int) -> str:
     cells = cells_of(batch, after)
     changed = batch.runs.filter(pk__in={cell.trial.run_id for cell in cells})
-    context = {**status_context(batch), "cells": cells, "results": run_results(changed), "oob": True}
+    context = {
+        **status_context(batch),
+        "cells": cells,
+        "results": run_results(changed),
+        "places": batch.runs.select_related("endpoint"),
+        "oob": True,
+    }
     return render_to_string("probes/_frame.html", context)
 
 

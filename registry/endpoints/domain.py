@@ -19,6 +19,7 @@ from registry.endpoints.egress import check_base_url
 from registry.endpoints.models import Endpoint
 from registry.endpoints.naming import free_slug
 from registry.endpoints.request import check_extra_body
+from registry.endpoints.signals import pause_changed
 from registry.teams.models import Team, User
 
 Result = TypeVar("Result")
@@ -103,6 +104,7 @@ def _set_paused(endpoint: Endpoint, by: User | None, *, pause: bool) -> bool:
     changed = bool(rows.update(paused_at=timezone.now() if pause else None))
     if changed:
         record(endpoint.team, by, f"endpoint-{'paused' if pause else 'resumed'}", endpoint.name)
+        pause_changed.send(Endpoint, endpoint=endpoint)
     return changed
 
 

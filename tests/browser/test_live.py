@@ -272,6 +272,21 @@ def test_a_race_is_started_and_read_without_script(scriptless: BrowserContext, s
     expect(page.locator("#rung-2-B .output")).to_contain_text("one two three")
 
 
+def test_a_pause_is_seen_without_a_reload_and_what_waits_goes_on(page: Page, site: Site, gate: Gated):
+    start_and_wait_for_a(page, site, "a pause")
+    other = page.context.new_page()
+    other.goto(f"{site.url}/teams/administrator/endpoints/slow/")
+    other.get_by_role("button", name="Pause Slow").click()
+    expect(page.locator("#lane-B")).to_contain_text("Paused since")
+    expect(page.locator("#lane-A")).not_to_contain_text("Paused")
+    other.get_by_role("button", name="Resume Slow").click()
+    expect(page.locator("#lane-B")).not_to_contain_text("Paused")
+    gate.gate.set()
+    steps.await_finish(page)
+    check_whole(page)
+    assert page.evaluate("window.untouched")
+
+
 def move_members(site: Site, frm: str, to: str) -> None:
     """Take everybody from one team into another."""
     found = f"Membership.objects.filter(team__slug='{frm}').update(team=Team.objects.get(slug='{to}'))"

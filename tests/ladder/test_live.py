@@ -10,6 +10,7 @@ import pytest
 from ladder.domain import race_standing
 from ladder.views.live import KIND, replay
 from probes.domain.cancel import cancel_batch
+from registry.endpoints.domain import pause_endpoint, resume_endpoint
 from registry.web.hub import hub
 from tests.ladder.stage import (
     BROKEN,
@@ -111,6 +112,17 @@ def test_nothing_of_a_reader_is_in_a_frame(race):
     html = frame(race, 0)
     assert "csrf" not in html
     assert "<form" not in html
+
+
+def test_a_pause_and_its_end_are_told_at_once(race):
+    paused = race.climbs.get(letter="B").endpoint
+    told = []
+    for change in (pause_endpoint, resume_endpoint):
+        before = race_standing(race).seq
+        change(paused)
+        a, b = (frame(race, before).split(f'id="lane-{letter}"')[1].split("</div>")[0] for letter in "AB")
+        told.append(("Paused since" in a, "Paused since" in b))
+    assert told == [(False, True), (False, False)]
 
 
 def test_the_hub_knows_how_races_are_read():

@@ -253,7 +253,7 @@ def test_an_endpoint_that_alters_is_named(client, bob, team, lab_and_cloud):
 
 
 def test_a_lane_whose_endpoint_is_paused_is_named(client, race):
-    waits = "This endpoint is paused: what has not been called waits."
+    waits = "what has not been called waits until the endpoint is resumed"
     assert waits not in page(client, race)
     pause_endpoint(race.climbs.get(letter="B").endpoint)
     assert page(client, race).count(waits) == 1

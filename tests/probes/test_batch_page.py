@@ -6,11 +6,13 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
 from probes.core import Reply
 from probes.models import Batch, Probe, State
 from probes.views.streams import replay
-from registry.endpoints.domain import pause_endpoint
+from registry.endpoints.domain import pause_endpoint, resume_endpoint
+from registry.endpoints.models import Endpoint
 from tests.probes import ran
 from tests.probes.test_version_page import CHATTY, PASSES, ids_of, text_of
 
@@ -57,12 +59,28 @@ def test_a_running_batch_opens_its_stream_after_what_is_shown(client, version, n
 
 
 def test_why_a_batch_does_not_go_on_is_told(client, version, nimbus):
-    waits = "This endpoint is paused: what has not been called waits."
+    waits = "what has not been called waits until the endpoint is resumed"
     running, over = (ran.batch(version, nimbus, [PASSES], finished=done) for done in (False, True))
     assert waits not in text_of(client.get(running.get_absolute_url()))
     pause_endpoint(nimbus)
     assert waits in text_of(client.get(running.get_absolute_url()))
     assert waits not in text_of(client.get(over.get_absolute_url()))
+
+
+def test_who_watches_is_told_of_a_pause_and_of_its_end(version, nimbus):
+    running, over = (ran.batch(version, nimbus, [PASSES], finished=done) for done in (False, True))
+    told = []
+    for change in (pause_endpoint, resume_endpoint):
+        running.refresh_from_db()
+        change(nimbus)
+        replayed = replay(str(running.pk), running.seq)
+        told += ["Paused since" in frame.html for frame in replayed.frames]
+        assert not replayed.done
+    assert told == [True, False]
+    assert replay(str(over.pk), over.seq).frames == []
+    assert not pause_endpoint(
+        Endpoint.objects.create(team=nimbus.team, slug="gone", closed_at=timezone.now())
+    )
 
 
 def test_different_messages_are_told(client, version, nimbus, batch):
@@ -146,6 +164,7 @@ def test_a_frame_replaces_what_changed_by_id(version, nimbus):
         f"trial-{second.pk}",
         f"mark-{second.pk}",
         f"run-{run}-summary",
+        f"run-{run}-paused",
         "batch-status",
         "batch-sent",
     ]

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
+from probes.domain import doorbell
 from probes.domain.cancel import cancel_batch
 from probes.domain.claim import MOST, suspects_wait
 from probes.models import Attempt, Run, Trial
@@ -106,14 +107,19 @@ def test_a_resting_endpoint_is_left_alone(batch, endpoint):
     assert len(claim()) == 5
 
 
-def test_a_paused_endpoint_is_left_alone_until_it_is_resumed(team, batch, endpoint):
+def test_a_paused_endpoint_is_left_alone_until_it_is_resumed(
+    team, batch, endpoint, monkeypatch, django_capture_on_commit_callbacks
+):
     other = a_batch(team, a_version(team), an_endpoint(team, "other"))
     pause_endpoint(endpoint)
     assert [call.trial_id for call in claim()] == [trials_of(other)[0].pk]
     assert wait() is None
     assert {trial.state for trial in trials_of(batch)} == {Trial.State.WAITING}
-    resume_endpoint(endpoint)
-    assert wait() == 0
+    rings: list[bool] = []
+    monkeypatch.setattr(doorbell, "ring", lambda: rings.append(True))
+    with django_capture_on_commit_callbacks(execute=True):
+        resume_endpoint(endpoint)
+    assert (wait(), rings) == (0, [True])
     assert len(claim()) == 5
 
 
