@@ -22,6 +22,7 @@ from ladder.views.pages import ladder_context, ladder_or_404
 from probes.domain.cancel import cancel_batch
 from probes.domain.moderate import hidden_by_staff, may_hide
 from probes.domain.start import StartRefused, key_of
+from probes.views.batches import cost_context
 from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import User
@@ -79,6 +80,7 @@ def race(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_or_404(visible_races(request.user), pk=pk)
     standing = race_standing(shown)
     context = {
+        **cost_context(request.user, shown.batch),
         "race": shown,
         "standing": standing,
         "drawing": drawing(standing),

@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from probes.domain.cancel import cancel_batch
+from probes.domain.costs import costs_of, together
 from probes.domain.moderate import hidden_by_staff, may_hide
 from probes.domain.results import cells_of, tallies
 from probes.domain.runs import messages_sent, run_results
@@ -26,6 +27,7 @@ from registry.teams.models import User
 from registry.web import errors, limits
 
 START = "start and cancel runs"
+SEE = "see team results"
 
 
 @require_safe
@@ -73,6 +75,7 @@ def batch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     grouped = [(results[run], list(own)) for run, own in groupby(cells, key=lambda cell: cell.trial.run_id)]
     return {
         **status_context(batch),
+        **cost_context(request.user, batch),
         "runs": grouped,
         "alone": len(cells) == 1,
         "hidden_by_staff": batch.hidden and hidden_by_staff(batch),
@@ -80,6 +83,14 @@ def batch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "may_run": access.allowed(request.user, batch.team, START),
         "key": str(uuid.uuid4()),
     }
+
+
+def cost_context(person: Person, batch: Batch) -> dict[str, Any]:
+    """What it took, for members: what a team pays is told to nobody else, and so in no stream."""
+    if not access.allowed(person, batch.team, SEE):
+        return {}
+    costs = costs_of(batch)
+    return {"costs": costs, "together": together(costs), "running": batch.finished_at is None}
 
 
 def status_context(batch: Batch) -> dict[str, Any]:

@@ -20,4 +20,8 @@ def cost(endpoint: Endpoint, prompt_tokens: int | None, completion_tokens: int |
 def cost_said(endpoint: Endpoint, prompt_tokens: int | None, completion_tokens: int | None) -> str:
     """`0.0012 USD`; "" where the cost is not known."""
     found = cost(endpoint, prompt_tokens, completion_tokens)
-    return "" if found is None else f"{found.normalize():f} {endpoint.currency}"
+    return "" if found is None else money(found, endpoint.currency)
+
+
+def money(amount: Decimal, currency: str) -> str:
+    return f"{amount.normalize():f} {currency}"

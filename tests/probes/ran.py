@@ -70,6 +70,9 @@ def closed_trial(run: Run, repeat: int, reply: Reply | str | None, **attempt: ob
     return trial
 
 
+TOKENS = {"prompt_tokens": 200, "completion_tokens": 24}
+
+
 def _attempt(trial: Trial, repeat: int, reply: Reply | str | None, more: dict[str, object]) -> Attempt:
     run = trial.run
     common = {
@@ -88,8 +91,8 @@ def _attempt(trial: Trial, repeat: int, reply: Reply | str | None, more: dict[st
     reply = Reply(reply) if isinstance(reply, str) else reply
     result = score(run.version.parsed, reply)
     attempt = Attempt.objects.create(
-        **common, outcome=result.outcome, output=result.output, output_is=reply.output_is,
-        finish=reply.finish or "", prompt_tokens=200, completion_tokens=24, passed=result.passed,
+        **TOKENS | common, outcome=result.outcome, output=result.output, output_is=reply.output_is,
+        finish=reply.finish or "", passed=result.passed,
         reasoning_tokens=result.reasoning_tokens, total=result.total, scored_with=result.scored_with,
     )  # fmt: skip
     rules = {rule.name: rule for rule in run.version.rubric.rules.all()}
