@@ -99,3 +99,15 @@ def mail_server(url: str) -> dict[str, Any]:
         "EMAIL_USE_SSL": parts.scheme == "smtps",
         "EMAIL_TIMEOUT": 10,
     }
+
+
+MOST_COUNTED = 100_000
+"""Keys: people and addresses that are counted at once. With fewer, who has many would push others out."""
+
+
+def counts(shared: bool) -> dict[str, Any]:
+    """Where tries are counted: in the database that web processes share, or in the one process there is."""
+    options = {"OPTIONS": {"MAX_ENTRIES": MOST_COUNTED}, "KEY_FUNCTION": "registry.web.limits.key_of"}
+    if shared:
+        return {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "web_count"} | options
+    return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"} | options

@@ -20,6 +20,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from registry.environment import (
+    counts,
     fernet_keys,
     flag,
     is_origin,
@@ -276,6 +277,7 @@ def database(url: str) -> dict[str, Any]:
 DATABASES = {"default": database(text("DATABASE_URL"))}
 LISTEN_URL = text("LISTEN_URL", text("DATABASE_URL"))
 """Where the hub LISTENs; differs from DATABASE_URL behind a pooler in transaction mode."""
+CACHES = {"default": counts(shared=DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql")}
 
 # --- how work is done ----------------------------------------------------------------------------
 BROKER_URL = text("BROKER_URL")

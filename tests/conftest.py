@@ -14,6 +14,7 @@ from django.test import TransactionTestCase, override_settings
 
 from probes.domain import publish
 from registry import immutability
+from registry.environment import counts
 from registry.teams.models import Membership, Role, Team, User
 from tests.thorough import examples, mark_most_of_many_cases, skip_unless_asked_for
 
@@ -59,6 +60,13 @@ def _no_static_files():
     """No test client asks for one; for each the middleware would list them all and start an event loop."""
     middleware = [name for name in settings.MIDDLEWARE if not name.startswith("servestatic.")]
     with override_settings(MIDDLEWARE=middleware):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _tries_are_counted_in_this_process():
+    """On either database: most tests count nothing, and may not ask the database to forget it."""
+    with override_settings(CACHES={"default": counts(shared=False)}):
         yield
 
 

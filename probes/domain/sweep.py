@@ -20,6 +20,7 @@ from probes.domain.worker import is_gone
 from probes.models import Attempt, Outcome, Trial
 from registry.accounts.domain import forget_sessions
 from registry.teams.invitations import forget_expired
+from registry.web.limits import forget_counts
 
 MOST_LOSSES = 3
 """Calls whose worker was lost before a trial ends as `worker_lost`: something in it may kill workers."""
@@ -38,7 +39,7 @@ class Swept:
 def sweep(*, ring: bool = True) -> Swept:
     """Take back the leases of lost workers, finish what is over, and `ring` if trials are due.
 
-    Sessions that expired are forgotten, too, and the addresses of invitations that did.
+    Sessions and counts that expired are forgotten, too, and the addresses of invitations that did.
     """
     returned = sum(_take_back(batch_id) for batch_id in _batches(_lost()))
     finished = 0
@@ -47,6 +48,7 @@ def sweep(*, ring: bool = True) -> Swept:
             finished += finish(batches, [batch_id])
     forget_expired()
     forget_sessions()
+    forget_counts()
     if ring and due().exists():
         doorbell.ring()
     return Swept(returned, finished)

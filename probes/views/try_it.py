@@ -13,20 +13,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
-from rest_framework.throttling import SimpleRateThrottle
 
 from probes.core import Result, TooLarge, score
 from probes.core.budget import steps
 from probes.core.view import MAX_CHARACTERS, repair
 from probes.models import ProbeVersion
 from probes.views.versions import version_or_404, version_page
-from registry.web.limits import network
+from registry.web.limits import Throttle, network
 
 MAX_WORK = 100_000_000
 """Steps that the patterns may take on one output here, in the worst case: about a second."""
 
 
-class TryItThrottle(SimpleRateThrottle):
+class TryItThrottle(Throttle):
     """Each person who is signed in, and each address of people who are not."""
 
     scope = "try-it"

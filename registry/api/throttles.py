@@ -6,13 +6,12 @@ from typing import Any
 
 from django.conf import settings
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
 
 from registry.teams.models import ApiToken, User
-from registry.web.limits import network
+from registry.web.limits import Throttle, network
 
 
-class AddressThrottle(SimpleRateThrottle):
+class AddressThrottle(Throttle):
     """Visitors, by the address they come from. PROXIES says how many of its hops are ours."""
 
     scope = "address"
@@ -26,7 +25,7 @@ class AddressThrottle(SimpleRateThrottle):
         return self.cache_format % {"scope": self.scope, "ident": network(self.get_ident(request))}
 
 
-class PersonThrottle(SimpleRateThrottle):
+class PersonThrottle(Throttle):
     """Each token by itself, and people who are signed in."""
 
     scope = "person"
