@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.contrib import admin
-from django.urls import include, path
+from django.http import Http404
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from registry.api.views import Root
+from registry.web.errors import not_found
 
 API_ROUTES = {
     "probes": "api-probes",
@@ -28,6 +30,15 @@ api: list[Any] = [
     path("", include("ladder.api")),
 ]
 
+# What Django's admin would do by itself with accounts is done on this site's own pages, with its
+# limits and its mails; and its way to any row's page by number would tell what the row is called.
+admin_doors: list[Any] = [
+    path("login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
+    path("password_change/", RedirectView.as_view(pattern_name="account_change_password")),
+    path("password_change/done/", RedirectView.as_view(pattern_name="account")),
+    re_path("^r/", not_found, {"exception": Http404()}),
+]
+
 urlpatterns = [
     path("", include("ladder.urls")),
     path("", include("probes.urls")),
@@ -37,7 +48,7 @@ urlpatterns = [
     path("", include("registry.audit.urls")),
     path("", include("registry.web.urls")),
     path("api/v1/", include(api)),
-    path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
+    path("admin/", include(admin_doors)),
     path("admin/", admin.site.urls),
 ]
 

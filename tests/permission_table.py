@@ -66,6 +66,7 @@ def _answers(said: str) -> tuple[str, ...]:
 MEMBERS = "404 404 200 200 200 200 404"
 SIGNED_IN = "in 200 200 200 200 200 200"
 IN_405 = "in 405 405 405 405 405 405"
+STAFF_200 = "in in in in in in 200"
 
 # fmt: off
 SITE = [
@@ -170,6 +171,17 @@ SITE = [
     row("healthz",              "",               "200",                        "405"),
     row("favicon.ico",          "",               "302",                        "302"),
     row("admin/login/",         "",               "in",                         "in"),
+    row("admin/password_change/", "",             "302",                        "302"),
+    row("admin/password_change/done/", "",        "302",                        "302"),
+    row("admin/r/1/1/",         "",               "404",                        "404"),
+    row("admin:index",          "",               STAFF_200,                    STAFF_200),
+    row("admin:app_list",       "app",            STAFF_200,                    STAFF_200),
+    row("admin:jsi18n",         "",               STAFF_200,                    "in in in in in in 405"),
+    row("admin:autocomplete",   "",               "in in in in in in 403",      "in in in in in in 405"),
+    row("admin:logout",         "",               "302 302 302 302 302 302 405","302"),
+    row("admin:auth_user_password_change", "self", "in in in in in in 302",     "in in in in in in 302"),
+    row("admin:auth_user_password_change", "user", STAFF_200,                   STAFF_200),
+    row("admin/nothing/",       "",               "in in in in in in 404",      "in in in in in in 404"),
 ]
 
 API = [
@@ -217,24 +229,25 @@ API = [
 # fmt: on
 
 ADMIN = {
-    "probes_probe": "200 200 200 403",
-    "probes_probeversion": "200 403 200 403",
-    "probes_rubric": "200 403 200 403",
-    "probes_rule": "200 403 200 403",
-    "probes_fixture": "200 403 200 403",
-    "probes_batch": "200 403 200 403",
-    "probes_run": "200 403 200 403",
-    "probes_trial": "200 403 200 403",
-    "probes_attempt": "200 403 200 403",
-    "probes_verdict": "200 403 200 403",
-    "ladder_ladder": "200 403 200 403",
-    "ladder_race": "200 403 200 403",
-    "endpoints_endpoint": "200 403 200 403",
-    "teams_user": "200 200 200 403",
-    "teams_team": "200 200 200 403",
-    "teams_membership": "200 200 200 200",
+    "probes_probe": "200 200 200 403 200",
+    "probes_probeversion": "200 403 200 403 200",
+    "probes_rubric": "200 403 200 403 200",
+    "probes_rule": "200 403 200 403 200",
+    "probes_fixture": "200 403 200 403 200",
+    "probes_batch": "200 403 200 403 200",
+    "probes_run": "200 403 200 403 200",
+    "probes_trial": "200 403 200 403 200",
+    "probes_attempt": "200 403 200 403 200",
+    "probes_verdict": "200 403 200 403 200",
+    "ladder_ladder": "200 403 200 403 200",
+    "ladder_race": "200 403 200 403 200",
+    "endpoints_endpoint": "200 403 200 403 200",
+    "teams_user": "200 200 200 403 200",
+    "teams_team": "200 200 200 403 200",
+    "teams_membership": "200 200 200 200 200",
 }
-"""A row a model's pages: what a superuser is answered for the list, a new one, one of them and its deletion.
+"""A row a model's pages: what a superuser is answered for the list, a new one, one of them, its
+deletion and its history.
 
 They are Django's, all alike behind one door: who is not of the staff is led to sign in at every one.
 What members of the staff who are no superusers see is in tests/probes/admin/test_permissions.py.

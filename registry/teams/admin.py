@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from allauth.account.adapter import get_adapter
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from registry.accounts import domain as accounts
 from registry.audit.domain import record
@@ -147,6 +150,21 @@ class PersonAdmin(WithMemberships, UserAdmin):
             {"classes": ["wide"], "fields": ["email", "name", "usable_password", "password1", "password2"]},
         ),
     ]
+
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,  # noqa: A002 - what the route names it
+        form_url: str = "",
+    ) -> HttpResponse:
+        """Of somebody else, who is told. One's own is changed where the one before is asked for."""
+        whose = self.get_object(request, unquote(id))
+        if whose == request.user:
+            return redirect("account_change_password")
+        answer = super().user_change_password(request, id, form_url)
+        if whose and whose.password != User.objects.get(pk=whose.pk).password:
+            get_adapter().send_mail("account/email/password_by_staff", whose.email, {})
+        return answer
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.contrib.contenttypes.models import ContentType
 from django.core import mail
 from django.db import connection
 from django.test import Client
@@ -203,3 +204,42 @@ def test_of_two_administrators_who_demote_each_other_one_stays(taken):
     assert answers.count(302) >= 1
     left = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
     assert left.count() == 1
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize(
+    ("door", "leads"),
+    [
+        ("login/?next=/admin/", "/sign-in/?next=/admin/"),
+        ("password_change/", "/account/password/"),
+        ("password_change/done/", "/account/"),
+        ("teams/user/{}/password/", "/account/password/"),
+        ("teams/user/0{}/password/", "/account/password/"),
+    ],
+)
+def test_what_the_admin_would_do_with_ones_own_account_is_done_on_its_pages(
+    admin, staff, method, door, leads
+):
+    """With their limits, their mails and the question for the password of now."""
+    sent = {"old_password": "x", "new_password1": "otter-under-bridge", "new_password2": "otter-under-bridge"}
+    sent |= {"usable_password": "true", "password1": "otter-under-bridge", "password2": "otter-under-bridge"}
+    answer = getattr(admin, method)(f"/admin/{door.format(staff.pk)}", sent if method == "post" else None)
+    assert (answer.status_code, answer["Location"]) == (302, leads)
+    assert not User.objects.get(pk=staff.pk).has_usable_password()
+
+
+def test_whoever_gets_another_password_is_told(admin, bob):
+    at = f"/admin/teams/user/{bob.pk}/password/"
+    sent = {"usable_password": "true", "password1": "otter-under-bridge", "password2": "another"}
+    assert admin.post(at, sent).status_code == 200
+    assert mail.outbox == []
+    assert admin.post(at, sent | {"password2": "otter-under-bridge"}).status_code == 302
+    [told] = mail.outbox
+    assert (told.to, told.subject) == (["bob@example.org"], "[Probe Registry] Your password was changed")
+    assert "Whoever runs the site changed the password" in told.body
+
+
+def test_no_row_is_looked_up_by_its_number(admin, team):
+    """Django's way to any row's page would tell a member of staff what rows of other teams are called."""
+    kind = ContentType.objects.get_for_model(Team).pk
+    assert admin.get(f"/admin/r/{kind}/{team.pk}/").status_code == 404
