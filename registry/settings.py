@@ -334,7 +334,7 @@ SILENCED_SYSTEM_CHECKS = ["security.W008"]  # see SECURE_SSL_REDIRECT
 # --- the API -------------------------------------------------------------------------------------
 API_RATE_ADDRESS = rate("API_RATE_ADDRESS", "120/minute")
 API_RATE_PERSON = rate("API_RATE_PERSON", "600/minute")
-"""Requests that an address may make without a token, and a token or a signed-in person with one."""
+"""Requests that an address may make without a token that opens, and a person with all of theirs."""
 START_RATE_PERSON = rate("START_RATE_PERSON", "30/minute")
 START_RATE_ADDRESS = rate("START_RATE_ADDRESS", "60/minute")
 """Runs, races and calls by hand that a person may start, and all people at one address together."""

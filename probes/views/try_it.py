@@ -19,7 +19,7 @@ from probes.core.budget import steps
 from probes.core.view import MAX_CHARACTERS, repair
 from probes.models import ProbeVersion
 from probes.views.versions import version_or_404, version_page
-from registry.web.limits import Throttle, network
+from registry.web.limits import Throttle, address_of, network
 
 MAX_WORK = 100_000_000
 """Steps that the patterns may take on one output here, in the worst case: about a second."""
@@ -35,7 +35,7 @@ class TryItThrottle(Throttle):
 
     def get_cache_key(self, request: Any, view: Any) -> str:
         user = request.user
-        ident = f"user-{user.pk}" if user.is_authenticated else network(self.get_ident(request))
+        ident = f"user-{user.pk}" if user.is_authenticated else network(address_of(request))
         return self.cache_format % {"scope": self.scope, "ident": ident}
 
 

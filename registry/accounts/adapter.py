@@ -19,6 +19,7 @@ from registry.accounts.models import SignIn
 from registry.endpoints import vault
 from registry.teams.models import User
 from registry.web.address import site_address
+from registry.web.limits import address_of
 
 logger = logging.getLogger(__name__)
 LOGIN_REFUSED = "No account has this e-mail address and password. Check both; capitals in the password count."
@@ -43,7 +44,7 @@ class Accounts(DefaultAccountAdapter):
         return False
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        return domain.address_of(request)
+        return address_of(request)
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.name = form.cleaned_data["name"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from ipaddress import ip_address
-from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage, LoginStageController
@@ -19,7 +18,6 @@ from django.utils import timezone
 
 from registry.accounts.models import AGENT_LENGTH, REFUSALS, FormerAddress, SignIn
 from registry.accounts.traces import CLOSED, forget, traces_of
-from registry.api.throttles import AddressThrottle
 from registry.endpoints import vault
 from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
@@ -27,6 +25,7 @@ from registry.teams import invitations, tokens
 from registry.teams.invitations import waiting
 from registry.teams.members import hold, is_last_owner, leave
 from registry.teams.models import Membership, Team, User
+from registry.web.limits import address_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
@@ -117,12 +116,6 @@ def end_other_sessions(request: HttpRequest, user: User) -> None:
 def came_by_link(request: HttpRequest) -> bool:
     """Whether this session was opened by a link just now, which proves as much as a password would."""
     return time.time() - request.session.get(BY_LINK, 0) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-
-
-def address_of(request: HttpRequest) -> str:
-    """The address that a request comes from; PROXIES says how many of its hops are ours."""
-    throttle: Any = AddressThrottle()
-    return str(throttle.get_ident(request) or "")
 
 
 def note(request: HttpRequest, user: User | None, what: SignIn.What) -> None:

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied, Throttled
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -42,12 +43,22 @@ def problem(status: int, detail: str = "", errors: Mapping[str, Any] | None = No
 
 def answer_exception(exception: Exception, context: Mapping[str, Any]) -> Response | None:
     """REST framework's exception handler. None, for what nobody expected, ends as the site's own 500."""
-    response = exception_handler(exception, dict(context))
+    response = exception_handler(_held_back(exception, context), dict(context))
     if response is None:
         return None
     response.data = _told(response.status_code, response.data)
     response.content_type = CONTENT_TYPE
     return response
+
+
+def _held_back(exception: Exception, context: Mapping[str, Any]) -> Exception:
+    """Who is refused before they are counted is counted here, and told to wait as everybody is."""
+    if isinstance(exception, (AuthenticationFailed, PermissionDenied)):
+        try:
+            context["view"].check_throttles(context["request"])
+        except Throttled as too_often:
+            return too_often
+    return exception
 
 
 def _told(status: int, data: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How often the API may be asked: per address without a token, per token or person with one."""
+"""How often the API may be asked: per address by visitors, per person by whoever is known."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from django.conf import settings
 from rest_framework.request import Request
 
-from registry.teams.models import ApiToken, User
-from registry.web.limits import Throttle, network
+from registry.teams.models import User
+from registry.web.limits import Throttle, address_of, network
 
 
 class AddressThrottle(Throttle):
-    """Visitors, by the address they come from. PROXIES says how many of its hops are ours."""
+    """Visitors, and whoever brings a token that opens nothing, by the address they come from."""
 
     scope = "address"
 
@@ -22,11 +22,11 @@ class AddressThrottle(Throttle):
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         if isinstance(request.user, User):
             return None
-        return self.cache_format % {"scope": self.scope, "ident": network(self.get_ident(request))}
+        return self.cache_format % {"scope": self.scope, "ident": network(address_of(request))}
 
 
 class PersonThrottle(Throttle):
-    """Each token by itself, and people who are signed in."""
+    """People, by all their tokens and browsers together."""
 
     scope = "person"
 
@@ -36,6 +36,4 @@ class PersonThrottle(Throttle):
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         if not isinstance(request.user, User):
             return None
-        token = request.auth if isinstance(request.auth, ApiToken) else None
-        ident = f"token-{token.pk}" if token else f"user-{request.user.pk}"
-        return self.cache_format % {"scope": self.scope, "ident": ident}
+        return self.cache_format % {"scope": self.scope, "ident": request.user.pk}

@@ -6,9 +6,10 @@ Starts, and calls of endpoints by hand, are counted per person and address, as t
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import IPv4Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Lock
 from typing import Any, cast
 
@@ -18,28 +19,41 @@ from django.core.cache.backends.db import DatabaseCache
 from django.db import connection, transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
 from registry.web.models import Count
 
 _counting = Lock()
 _LONGEST_KEY = 200
 _NO_WAIT = "SELECT set_config('synchronous_commit', 'off', true)"
+_WITH_PORT = re.compile(r"\[([^\]]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
+UNKNOWN = "unknown"
+"""Whatever is said instead of an address is one address: else everybody could be as many as they like."""
 _ONE_SITE = 64
 """Leading bits of an IPv6 address that one household or server shares: the rest it chooses at will."""
 
 
-def network(address: str) -> str:
-    """What an address is counted as: its own for IPv4, its /64 for IPv6; what is no address as it is."""
+def address_of(request: Any) -> str:
+    """The address that a request comes from, or UNKNOWN; PROXIES says how many of its hops are ours."""
+    return plain(BaseThrottle().get_ident(request) or "")
+
+
+def plain(address: str) -> str:
+    """An address alone: some proxies write the port after it, by which each call would be another's."""
+    bracketed = _WITH_PORT.fullmatch(address.strip())
     try:
-        found = ip_address(address)
+        found = ip_address((bracketed[1] or bracketed[2]) if bracketed else address.strip())
     except ValueError:
-        return address
+        return UNKNOWN
     if isinstance(found, IPv4Address):
         return str(found)
-    if found.ipv4_mapped:
-        return str(found.ipv4_mapped)
-    return str(IPv6Network((int(found), _ONE_SITE), strict=False))
+    return str(found.ipv4_mapped or IPv6Address(int(found)))
+
+
+def network(address: str) -> str:
+    """What a plain address is counted as: its own for IPv4, its /64 for IPv6; all that are none as one."""
+    alone = plain(address)
+    return str(IPv6Network((alone, _ONE_SITE), strict=False)) if ":" in alone else alone
 
 
 def key_of(key: str, prefix: str, version: int) -> str:
@@ -100,7 +114,7 @@ class _AddressStarts(Throttle):
         return settings.START_RATE_ADDRESS
 
     def get_cache_key(self, request: Any, view: Any) -> str:
-        return self.cache_format % {"scope": self.scope, "ident": network(self.get_ident(request))}
+        return self.cache_format % {"scope": self.scope, "ident": network(address_of(request))}
 
 
 def seconds_to_wait(request: HttpRequest) -> int:
