@@ -8,7 +8,9 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -24,6 +26,7 @@ from registry.web.limits import address_of
 logger = logging.getLogger(__name__)
 LOGIN_REFUSED = "No account has this e-mail address and password. Check both; capitals in the password count."
 TOO_MANY = "That was tried too often. Wait five minutes, then try again."
+CHANGED_MEANWHILE = "Your account was changed while you were signing in: begin again."
 WRONG_CODE = "This code does not fit. The app shows another every 30 seconds; a recovery code works once."
 
 
@@ -53,8 +56,16 @@ class Accounts(DefaultAccountAdapter):
 
     def pre_login(self, request: HttpRequest, user: User, **hooks: Any) -> HttpResponse | None:
         domain.vouch_for(user)
+        domain.begin_to_enter(request, user)
         refused: HttpResponse | None = super().pre_login(request, user, **hooks)
         return refused
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """The last step, which a code or a mailed link may have come before: minutes, or an hour."""
+        if not domain.may_still_enter(request, user):
+            messages.error(request, CHANGED_MEANWHILE)
+            raise ImmediateHttpResponse(redirect("sign-in"))
+        super().login(request, user)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         try:

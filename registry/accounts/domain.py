@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from registry.accounts.models import AGENT_LENGTH, REFUSALS, FormerAddress, SignIn
 from registry.accounts.traces import CLOSED, forget, traces_of
@@ -29,6 +30,7 @@ from registry.web.limits import address_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 BY_LINK = "signed_in_by_link_at"
+ENTERS = "account_as_it_began_to_sign_in"
 SIGN_INS_KEPT = 50
 """Of a person; and as many refusals, so that a stranger's tries push no sign-in out."""
 MOST_FORGOTTEN = 1000
@@ -93,6 +95,17 @@ def change_address(person: User, email: str, before: str = "") -> None:
     person.save(update_fields=["email"])
     EmailAddress.objects.filter(Q(user=person) | Q(email__iexact=person.email)).delete()
     EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
+
+
+def begin_to_enter(request: HttpRequest, user: User) -> None:
+    """Note what the password was right for: what ends a session ends a sign-in that waits as well."""
+    request.session[ENTERS] = user.get_session_auth_hash()
+
+
+def may_still_enter(request: HttpRequest, user: User) -> bool:
+    """Whether `user`, as they are now, is who began to sign in."""
+    began = request.session.pop(ENTERS, "")
+    return user.is_active and constant_time_compare(began, user.get_session_auth_hash())
 
 
 def sign_in_by_link(request: HttpRequest, user: User) -> None:

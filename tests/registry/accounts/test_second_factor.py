@@ -10,6 +10,7 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
+from registry.accounts.domain import close_account
 from registry.teams import signin
 from registry.teams.models import User
 from tests.registry.accounts.people import (
@@ -75,6 +76,41 @@ def test_a_password_alone_does_not_sign_in(client, alice):
     sign_in(third, alice)
     third.post("/sign-in/code/", {"code": recovery[0]})
     assert who(third) is None, "a recovery code works once"
+
+
+def another_password(user: User) -> None:
+    user.set_password("otter-under-old-bridge")
+    user.save()
+
+
+def shut(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+def end_sessions(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(sessions_ended=user.sessions_ended + 1)
+
+
+@pytest.mark.parametrize("meanwhile", [another_password, end_sessions, shut, close_account])
+def test_what_ends_a_session_ends_a_sign_in_that_waits_for_its_code(client, bob, meanwhile):
+    recovery = with_second_factor(with_password(bob))
+    assert sign_in(client, bob)["Location"] == "/sign-in/code/"
+    meanwhile(bob)
+    for code in (app_codes(SECRET)[1], recovery[0]):
+        client.post("/sign-in/code/", {"code": code})
+        assert who(client) is None
+
+
+def test_whoever_must_begin_again_is_told(client, bob):
+    with_second_factor(with_password(bob))
+    sign_in(client, bob)
+    end_sessions(bob)
+    answer = client.post("/sign-in/code/", {"code": app_codes(SECRET)[1]}, follow=True)
+    assert answer.redirect_chain[-1][0] == "/sign-in/"
+    assert "changed while you were signing in: begin again" in answer.content.decode()
+    sign_in(client, bob)
+    client.post("/sign-in/code/", {"code": app_codes(SECRET)[2]})
+    assert who(client) == str(bob.pk)
 
 
 def test_codes_are_not_tried_for_ever(client, alice):

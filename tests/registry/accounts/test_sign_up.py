@@ -88,6 +88,16 @@ def test_another_browser_verifies_and_chooses_the_password(client, open_house):
     assert who(other) == str(User.objects.get().pk)
 
 
+def test_a_sign_up_waits_for_its_mail_only_while_its_password_stands(client, open_house):
+    client.post("/sign-up/", FORM)
+    link, user = mailed_link(), User.objects.get()
+    user.set_password("otter-under-old-bridge")
+    user.save()
+    assert client.post(link)["Location"] == "/sign-in/"
+    assert who(client) is None
+    assert EmailAddress.objects.get().verified
+
+
 def test_a_link_that_is_opened_signs_nobody_else_out(client, alice, open_house):
     client.post("/sign-up/", FORM)
     path, other = mailed_link(), type(client)()
