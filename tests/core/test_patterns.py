@@ -250,6 +250,7 @@ def test_a_bare_text_with_other_line_ends_cannot_be_asked_about_lines():
     [
         r"/(a+)+$/", r"/(a|aa)*c/", r"/(a*)*b/", r"/(?:a?){1000}c/", r"/(?:\S?){1000}c/", r"/a[^]{998}c/",
         r"/(.*)(.*)(.*)(.*)c/", r"/\S{0,500}a\S{0,498}c/", r"/(?:(?:a|b|ab)?){100}c/",
+        "/(?:[^x]{0,10}y?){90}z/u", "/(.{1,31}){31}!/i", "/(?:a|x)(?:[^y]?){0,999}?b!/i",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("unit", ["a", "ab", "a世", "😀a"])

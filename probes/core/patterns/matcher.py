@@ -14,9 +14,11 @@ import re2
 
 from probes.core.patterns.alphabets import SHIFT, Alphabet
 from probes.core.patterns.errors import PatternError
+from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags, split_literal
 from probes.core.patterns.loops import with_javascript_loops
 from probes.core.patterns.parser import parse
+from probes.core.patterns.starts import starts
 from probes.core.patterns.syntax import Node
 from probes.core.patterns.translate import alphabet_for, steps, to_re2
 from probes.core.view import View
@@ -36,6 +38,7 @@ class Pattern:
     flags: str = field(compare=False)
     _alphabet: Alphabet = field(compare=False, repr=False)
     _regex: Any = field(compare=False, repr=False)
+    _starts: Any | None = field(compare=False, repr=False)
     steps: int = field(compare=False, repr=False)
 
     @classmethod
@@ -53,7 +56,13 @@ class Pattern:
 
     def first(self, view: View) -> Any:
         """The first match, from which `spans_from` goes on, or None."""
-        return self._regex.search(self._alphabet.text(view))
+        return self._search(self._alphabet.text(view), 0)
+
+    def _search(self, text: bytes, place: int) -> Any:
+        if self._starts is None:
+            return self._regex.search(text, place)
+        found = self._starts.match(text[::-1], 0, len(text) - place)
+        return found and self._regex.match(text, len(text) - found.end())
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
         """The first `limit` matches as JavaScript's `matchAll` finds them, as code-point offsets.
@@ -68,10 +77,20 @@ class Pattern:
         if first is None:
             return ()
         text: bytes = first.string
-        found: Iterable[tuple[int, int]] = _matches(self._regex, self._alphabet, first, limit)
+        found: Iterable[tuple[int, int]] = self._matches(first, limit)
         if len(text) != len(view.text):
             found = _characters(self._alphabet, text, found)
         return tuple(found if self._alphabet.unicode or not view.pairs else _points(view.pairs, found))
+
+    def _matches(self, found: Any, limit: int) -> Iterator[tuple[int, int]]:
+        """`found` and those after it, in bytes. After an empty one the search goes on a character later."""
+        text: bytes = found.string
+        while found is not None:
+            start, end = found.span()
+            yield start, end
+            limit -= 1
+            place = end if end > start else end + (self._alphabet.width(text[end]) if end < len(text) else 1)
+            found = self._search(text, place) if limit > 0 and place <= len(text) else None
 
     def affordable(self, view: View) -> int:
         """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
@@ -119,20 +138,10 @@ def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
         regex = re2.compile(to_re2(node, alphabet).encode(), alphabet.options)
     except re2.error:
         raise PatternError("engine", 0) from None
+    backwards = starts(node, alphabet) if isinstance(alphabet, Kinds) else None
     # The library would keep 128 more of them, each of up to 8 MB; the rules hold what they use.
     re2.purge()
-    return Pattern(literal, source, flags, alphabet, regex, steps(node, alphabet))
-
-
-def _matches(regex: Any, alphabet: Alphabet, found: Any, limit: int) -> Iterator[tuple[int, int]]:
-    """`found` and the matches after it, in bytes. After an empty one the search goes on a character later."""
-    text: bytes = found.string
-    while found is not None:
-        start, end = found.span()
-        yield start, end
-        limit -= 1
-        place = end if end > start else end + (alphabet.width(text[end]) if end < len(text) else 1)
-        found = regex.search(text, place) if limit > 0 and place <= len(text) else None
+    return Pattern(literal, source, flags, alphabet, regex, backwards, steps(node, alphabet))
 
 
 def _characters(
