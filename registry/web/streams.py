@@ -36,6 +36,8 @@ async def stream(
     if not isinstance(request, ASGIRequest):
         words = "This page streams over ASGI only: start the site with manage.py serve."
         return HttpResponse(words, status=503, content_type="text/plain")
+    if request.method == "HEAD":  # whether it may be seen: nobody would read a stream, nor end it
+        return HttpResponse(headers=HEADERS)
     return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request), may), headers=HEADERS)
 
 

@@ -81,6 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.answer(200, "text/html", PAGE.encode())
 
+    def do_HEAD(self) -> None:
+        self.answer(404 if self.server.behaviours[0] is gone else 502, "text/plain", b"")
+
     def answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -122,6 +125,10 @@ def follow(handler: _Handler, until: int = 0) -> None:
 
 def bad_gateway(handler: _Handler) -> None:
     handler.answer(502, "text/plain", b"bad gateway")
+
+
+def gone(handler: _Handler) -> None:
+    handler.answer(404, "text/html", b"<h1>Nothing here</h1>")
 
 
 def sign_in_page(handler: _Handler) -> None:
@@ -228,6 +235,20 @@ def test_a_session_that_ended_does_not_loop_and_is_told(page, server):
     assert asked <= 13
     page.clock.run_for(600_000)
     assert len(server.asked) == asked
+
+
+def test_who_comes_back_and_may_not_see_it_any_more_is_told(page, server):
+    server.behaviours = [follow, gone]
+    server.land(2)
+    page.goto(server.url)
+    expect(page.locator("summary", has_text="verdict")).to_have_count(2)
+    hide(page, True)
+    page.clock.run_for(4000)
+    until(page, lambda: server.open == 0)
+    hide(page, False)
+    expect(page.get_by_role("status")).to_contain_text("You may not see this any more")
+    page.clock.run_for(600_000)
+    assert server.asked == [0, 2]
 
 
 def test_what_a_reader_opened_stays_open_when_it_is_replaced(page, server):

@@ -68,6 +68,7 @@
 
     // The browser retries a dropped connection itself, but gives up after a 502: we never let it do either.
     failed() {
+      if (this.source?.readyState === EventSource.CLOSED) this.ask();
       this.release();
       this.tries += 1;
       if (this.tries > TRIES) {
@@ -77,6 +78,12 @@
       say("down");
       this.timer = setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+    }
+
+    // An EventSource is not told the status that it was answered: whether it was a refusal is asked apart.
+    async ask() {
+      const answer = await fetch(this.url, { method: "HEAD" }).catch(() => null);
+      if (answer && [403, 404].includes(answer.status)) this.close("refused");
     }
 
     again() {

@@ -59,6 +59,19 @@ def test_over_wsgi_it_says_so_and_pins_no_thread():
     assert "ASGI" in answer.content.decode()
 
 
+def test_who_only_asks_whether_takes_no_place():
+    async def scenario():
+        hub = hub_of(Board())
+        request = AsyncRequestFactory().head("/")
+        request.user = AnonymousUser()
+        answer = await stream(request, "board", "a", anybody, hub)
+        assert isinstance(answer, HttpResponse)
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer["Content-Type"] == "text/event-stream"
+
+    asyncio.run(scenario())
+
+
 def test_a_place_is_taken_by_the_first_reading_and_freed_by_the_answer():
     async def scenario():
         board = Board()
