@@ -15,16 +15,14 @@ from registry.endpoints import failures, reply, wire
 from registry.endpoints.egress import Dial, Policy, current_policy
 from registry.endpoints.failures import Failure
 from registry.endpoints.models import Endpoint
+from registry.endpoints.redaction import Redaction
 from registry.endpoints.reply import Reading
 from registry.endpoints.request import Messages, Target, altered, content, digest
-from registry.endpoints.scrub import redact
 from registry.endpoints.wire import Received, Wire
 
 __all__ = ["Answer", "Caller", "ModelsUnavailable", "Target", "alterations", "target_of"]
 
-_ECHO_LENGTH = 10
-_LONG_KEY = 16
-"""In outputs, pieces of 10 characters of keys of at least 16: placeholders such as `ollama` are words."""
+_HELD_THE_KEY = "The reply held the endpoint's key: it was redacted."
 _HEADERS = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "probe-registry"}
 _MODELS_SECONDS = 15.0
 _MOST_MODELS = 1000
@@ -117,7 +115,7 @@ class Caller:
     ) -> Answer:
         """One call. Whatever the provider does comes back as an Answer; only cancellation passes through."""
         began = time.monotonic()
-        dial = Dial.to(target.base_url, self._policy or current_policy())
+        dial = self._dial(target)
         body = content(target, model, messages, parameters)
         try:
             received = await self._exchange(target, dial, "chat/completions", body, target.deadline)
@@ -130,18 +128,21 @@ class Caller:
 
     async def models(self, target: Target) -> list[str]:
         """The models the endpoint offers, in its order. Raises ModelsUnavailable."""
-        dial = Dial.to(target.base_url, self._policy or current_policy())
+        dial, redaction = self._dial(target), Redaction(target.key)
         seconds = min(_MODELS_SECONDS, target.deadline)
         try:
             received = await self._exchange(target, dial, "models", None, seconds)
-            found = reply.parse(received.body) if received.status == 200 else None
+            found = reply.parse(received.body, redaction.within) if received.status == 200 else None
         except reply.NotJson as problem:
             raise ModelsUnavailable(failures.not_json(problem.start, target, 200).detail) from None
         except wire.PROBLEMS as problem:
             raise ModelsUnavailable(wire.failure_of(problem, dial, target).detail) from None
         if received.status != 200:
-            raise ModelsUnavailable(_no_list(received, target))
-        return [redact(name, [target.key]) for name in _names(found)]
+            raise ModelsUnavailable(_no_list(received, target, redaction))
+        return _names(found)
+
+    def _dial(self, target: Target) -> Dial:
+        return Dial.to(target.base_url, self._policy or current_policy())
 
     async def _exchange(
         self, target: Target, dial: Dial, path: str, body: bytes | None, seconds: float
@@ -177,48 +178,58 @@ def _observed(dial: Dial) -> dict[str, Any]:
 
 
 def _read(received: Received, target: Target, model: str, sent: dict[str, Any]) -> dict[str, Any]:
-    """The Answer's fields for what was received."""
-    if not 200 <= received.status < 300:
-        said = failures.said_by(received.body)
+    """The Answer's fields for what was received, the endpoint's key in none of them."""
+    redaction = Redaction(target.key)
+    return _let_out(_understood(received, target, model, sent, redaction), redaction)
+
+
+def _understood(
+    received: Received, target: Target, model: str, sent: dict[str, Any], redaction: Redaction
+) -> dict[str, Any]:
+    status = received.status
+    if not 200 <= status < 300:
+        said = failures.said_by(received.body, redaction.strictly)
         wait = failures.retry_after(received.headers, datetime.now(UTC))
-        status = received.status
         return _failed(failures.of_status(status, said, target, model=model, sent=sent, wait=wait))
     try:
-        reading = reply.read(received.body, inline_thinking=target.inline_thinking)
+        reading = reply.read(received.body, redaction.within, inline_thinking=target.inline_thinking)
     except reply.NotJson as problem:
-        return _failed(failures.not_json(problem.start, target, received.status))
-    fields = _answered(reading, target, received.status)
+        return _failed(failures.not_json(problem.start, target, status))
+    fields = _answered(reading, status)
     if reading.error:
         failure = failures.in_body(reading.error, target, model=model, sent=sent)
     elif reading.missing:
-        failure = failures.no_choice(reading.missing, " ".join(reading.notes), target, received.status)
+        failure = failures.no_choice(reading.missing, " ".join(reading.notes), status)
     else:
         return fields
     return {**fields, **_failed(failure)}
 
 
-def _answered(reading: Reading, target: Target, status: int) -> dict[str, Any]:
-    def clean(text: str) -> str:
-        return redact(text, [target.key], _ECHO_LENGTH) if len(target.key) >= _LONG_KEY else text
-
+def _answered(reading: Reading, status: int) -> dict[str, Any]:
     text = reading.text if reading.text and reading.text.strip() else reading.refusal or reading.text
-    output = clean(text or "")
-    notes = [*reading.notes]
-    if output != (text or ""):
-        notes.append("The reply held the endpoint's key: it was redacted.")
     return {
-        "text": output,
+        "text": text or "",
         "no_text": text is None,
-        "finish": clean(reading.finish),
-        "refusal": None if reading.refusal is None else clean(reading.refusal),
+        "finish": reading.finish,
+        "refusal": reading.refusal,
         "prompt_tokens": reading.prompt_tokens,
         "completion_tokens": reading.completion_tokens,
         "reasoning_tokens": reading.reasoning_tokens,
-        "served_model": clean(reading.served_model),
+        "served_model": reading.served_model,
         "repaired": reading.repaired,
-        "detail": " ".join(notes)[: failures.LONGEST_DETAIL],
+        "detail": " ".join(reading.notes)[: failures.LONGEST_DETAIL],
         "status": status,
     }
+
+
+def _let_out(fields: dict[str, Any], redaction: Redaction) -> dict[str, Any]:
+    """The fields without the key, all of them: what was read without it may spell it once it is joined."""
+    error = fields.get("error", "")  # a code of our own
+    hide = redaction.strictly if error else redaction.within
+    clean = {name: hide(value) for name, value in fields.items()} | {"error": error}
+    if redaction.found and not error:
+        clean["detail"] = f"{_HELD_THE_KEY} {clean['detail']}".strip()[: failures.LONGEST_DETAIL]
+    return clean
 
 
 def _failed(failure: Failure) -> dict[str, Any]:
@@ -233,11 +244,12 @@ def _failed(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _no_list(received: Received, target: Target) -> str:
+def _no_list(received: Received, target: Target, redaction: Redaction) -> str:
     if received.status in (404, 405, 501):
         return f'"{target.name}" offers no list of its models ({received.status}). Type the name of one.'
-    said = failures.said_by(received.body)
-    return failures.of_status(received.status, said, target, model="", sent={}).detail
+    said = failures.said_by(received.body, redaction.strictly)
+    detail = failures.of_status(received.status, said, target, model="", sent={}).detail
+    return str(redaction.strictly(detail))
 
 
 def _names(found: object) -> list[str]:

@@ -18,6 +18,7 @@ from registry.endpoints.chat import Answer, Caller, ModelsUnavailable, Target, t
 from registry.endpoints.egress import check_base_url
 from registry.endpoints.models import Endpoint
 from registry.endpoints.naming import free_slug
+from registry.endpoints.redaction import SHORTEST_KEY
 from registry.endpoints.request import check_extra_body
 from registry.endpoints.signals import pause_changed
 from registry.teams.models import Team, User
@@ -28,6 +29,7 @@ TEST_MESSAGES = [{"role": "user", "content": "Reply with the single word: ready"
 TEST_PARAMETERS = {"max_tokens": 64, "temperature": 0}
 PRACTICE_STAYS = "A practice endpoint stays as it is: add an endpoint instead."
 PAUSED = "This endpoint is paused, and is not called: an owner of its team can resume it."
+TOO_SHORT = f"A key has at least {SHORTEST_KEY} characters. Leave it empty if the server asks for none."
 _TEST_SECONDS = 60.0
 _KEY = re.compile(r"[!-~]{1,500}\Z")
 
@@ -153,11 +155,13 @@ def origin(url: str) -> tuple[str, str]:
 
 
 def check_key(key: str) -> str:
-    """A key that fits into a header. Raises EndpointError, which does not quote it."""
+    """A key that fits into a header and is no mere word. Raises EndpointError, which does not quote it."""
     if key.lower().startswith("bearer "):
         raise EndpointError("key", 'Leave out "Bearer": write the key alone.')
     if key and not _KEY.match(key):
         raise EndpointError("key", "A key has no spaces and no characters outside ASCII: paste it again.")
+    if key and len(key) < SHORTEST_KEY:
+        raise EndpointError("key", TOO_SHORT)
     return key
 
 

@@ -1,6 +1,6 @@
 """What a failed call means: its code, what to tell the team, and whether to try again. Pure.
 
-A detail says what happened, quotes what the server said (scrubbed, without the key), and what to do.
+A detail says what happened, quotes what the server said (read without the key), and what to do.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from registry.endpoints import reply
+from registry.endpoints.redaction import Hide
 from registry.endpoints.reply import Said
 from registry.endpoints.request import Target
-from registry.endpoints.scrub import redact
 
 LONGEST_DETAIL = 300
 LONGEST_WAIT = 7 * 24 * 3600.0
@@ -98,7 +98,7 @@ def of_status(
     opening = f"{_filled(kind.opening, target, model)} ({status})"
     return Failure(
         error=kind.error,
-        detail=_detail(target, opening, said.message, _filled(advice, target, model)),
+        detail=_detail(opening, said.message, _filled(advice, target, model)),
         status=status,
         retry_after=wait if status in RETRIED else None,
         retryable=status in RETRIED and not kind.final,
@@ -155,25 +155,25 @@ def in_body(said: Said, target: Target, *, model: str, sent: Mapping[str, object
     return replace(failure, error=error, may_be_billed=True)
 
 
-def said_by(body: bytes) -> Said:
+def said_by(body: bytes, hide: Hide) -> Said:
     """What the body of a failed call says, JSON or not."""
     try:
-        return reply.said(reply.parse(body))
+        return reply.said(reply.parse(body, hide))
     except reply.NotJson as problem:
         page = problem.start.lstrip()[:1] == "<"
         return Said("it sent a web page" if page else problem.start.strip())
 
 
 def not_json(start: str, target: Target, status: int) -> Failure:
-    quoted = redact(start, [target.key])[:LONGEST_DETAIL]
+    quoted = start[:LONGEST_DETAIL]
     detail = (
         f'The endpoint did not answer with JSON. Check the base URL of "{target.name}". It sent: {quoted}'
     )
     return Failure("not_json", detail, status, may_be_billed=True)
 
 
-def no_choice(missing: str, said: str, target: Target, status: int) -> Failure:
-    detail = _detail(target, f"The reply lacks {missing}", said, "")
+def no_choice(missing: str, said: str, status: int) -> Failure:
+    detail = _detail(f"The reply lacks {missing}", said, "")
     return Failure("no_choice", detail, status, may_be_billed=True)
 
 
@@ -181,13 +181,13 @@ def _filled(text: str, target: Target, model: str) -> str:
     return text.replace("{name}", target.name).replace("{model}", model[:80])
 
 
-def _detail(target: Target, opening: str, said: str, advice: str) -> str:
+def _detail(opening: str, said: str, advice: str) -> str:
     """`Opening: what it said. Advice`, within the limit: what the server said gives way first."""
-    said = " ".join(redact(said, [target.key]).split()).rstrip(".")
+    said = " ".join(said.split()).rstrip(".")
     room = max(LONGEST_DETAIL - len(opening) - len(advice) - 4, 0)
     quoted = said if len(said) <= room else said[: max(room - 1, 0)] + "…"
     text = f"{opening}: {quoted}." if said else f"{opening}."
-    return redact(f"{text} {advice.strip()}".strip(), [target.key])[:LONGEST_DETAIL]
+    return f"{text} {advice.strip()}".strip()[:LONGEST_DETAIL]
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

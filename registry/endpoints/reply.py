@@ -11,12 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from registry.endpoints.redaction import Hide
 from registry.endpoints.scrub import cut_reasoning, scrub
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _THINK_TAG = re.compile(r"<(/?)(?:think|thinking|thought)>|\[(/?)THINK\]", re.IGNORECASE)
 _LARGEST_COUNT = 2_147_483_647
 _TEXT_PARTS = ("text", "output_text")
+_LONGEST_MESSAGE = 4000
+_SHOWN_BYTES = 5 * _LONGEST_MESSAGE
+_MOST_DIGITS = 300
+_FAILING = re.compile("[45][0-9]{2}")
 
 
 class NotJson(ValueError):
@@ -62,18 +67,28 @@ def repair(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def parse(body: bytes) -> object:
-    """The body's JSON without reasoning text. A byte order mark is accepted. Raises NotJson."""
+def parse(body: bytes, hide: Hide) -> object:
+    """The body's JSON without reasoning text, and without the key: `hide` is given all there is.
+
+    It comes before anything is cut, as a part of a key may be too short to be known again. A byte order
+    mark is accepted. Raises NotJson.
+    """
     try:
-        return scrub(json.loads(body.decode("utf-8-sig")))
+        return hide(scrub(json.loads(body.decode("utf-8-sig"), parse_int=_number)))
     except (ValueError, RecursionError):
         # The error's own text and objects hold the body: let nothing of them travel on.
-        raise NotJson(cut_reasoning(repair(body[:4000].decode("utf-8-sig", "replace")))) from None
+        start = body[:_SHOWN_BYTES].decode("utf-8-sig", "replace")
+        raise NotJson(cut_reasoning(_str(hide(repair(start)))[:_LONGEST_MESSAGE])) from None
 
 
-def read(body: bytes, *, inline_thinking: bool = False) -> Reading:
+def _number(digits: str) -> int | float:
+    """A whole number as JSON has it: of any length, which Python's own have not."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
+
+
+def read(body: bytes, hide: Hide, *, inline_thinking: bool = False) -> Reading:
     """The reply in a 200 body. Raises NotJson."""
-    found = parse(body)
+    found = parse(body, hide)
     if not isinstance(found, dict):
         return Reading(missing="a JSON object")
     top = Reading(served_model=repair(_str(found.get("model")))[:200], **_usage(found.get("usage")))
@@ -203,7 +218,7 @@ def said(body: object) -> Said:
 
 
 def _message_of(value: object) -> str:
-    return cut_reasoning(repair(_str(value)))
+    return cut_reasoning(repair(_str(value))[:_LONGEST_MESSAGE])
 
 
 def _details(detail: object) -> str:
@@ -220,7 +235,7 @@ def _place(location: object) -> str:
 
 def _status(value: object) -> int | None:
     text = str(value)
-    return int(text) if text.isascii() and text.isdecimal() and 400 <= int(text[:4]) <= 599 else None
+    return int(text) if _FAILING.fullmatch(text) else None
 
 
 def _str(value: object) -> str:

@@ -58,8 +58,8 @@ def test_what_was_claimed_waits_once_its_endpoint_is_paused(team, version, endpo
 
 def test_what_was_claimed_is_called_with_the_key_of_now(team, version, endpoint, monkeypatch):
     a_batch(team, version, endpoint)
-    change_endpoint(endpoint, key="sk-old")
-    after_the_claim(monkeypatch, lambda: change_endpoint(endpoint, key="sk-new"))
+    change_endpoint(endpoint, key="sk-old-0123")
+    after_the_claim(monkeypatch, lambda: change_endpoint(endpoint, key="sk-new-0123"))
     provider = Provider()
     drain(complete=provider)
-    assert [target.key for target in provider.targets] == ["sk-new"]
+    assert [target.key for target in provider.targets] == ["sk-new-0123"]

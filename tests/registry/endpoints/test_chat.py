@@ -254,10 +254,12 @@ def test_redacted_output_says_so(hostile):
     assert answer.detail == "The reply held the endpoint's key: it was redacted."
 
 
-def test_placeholder_keys_do_not_alter_outputs(hostile):
-    message = {"content": "ollama is a server"}
+def test_a_stored_key_too_short_to_be_told_from_words_is_one_where_it_stands_alone(hostile):
+    message = {"content": "ollama is a server for ollamas"}
     base_url = hostile.says("echo", 200, {"choices": [{"message": message, "finish_reason": "stop"}]})
-    assert called(target(base_url, key="ollama")).text == "ollama is a server"
+    answer = called(target(base_url, key="ollama"))
+    assert answer.text == "[redacted] is a server for ollamas"
+    assert answer.detail == "The reply held the endpoint's key: it was redacted."
 
 
 def test_two_endpoints_never_get_one_anothers_key(hostile):

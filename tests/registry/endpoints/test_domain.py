@@ -58,6 +58,8 @@ def test_slug_stays_when_the_name_changes(team):
         ({"key": "Bearer sk-x"}, EndpointError),
         ({"key": "sk-\u2019"}, EndpointError),
         ({"key": "sk-x\n"}, EndpointError),
+        ({"key": "sk-1234"}, EndpointError),
+        ({"key": "x"}, EndpointError),
     ],
 )
 def test_what_cannot_be_is_refused(team, values, error):

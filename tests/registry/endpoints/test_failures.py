@@ -5,9 +5,11 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from registry.endpoints import failures
+from registry.endpoints.redaction import Redaction
 from registry.endpoints.reply import Said
-from tests.registry.endpoints.conftest import KEY, cases, target
+from tests.registry.endpoints.conftest import cases, target
 
+AS_IS = Redaction("").within
 LOCAL = target("https://api.example.com/v1")
 SENT = {"max_tokens": 64, "temperature": 0, "chat_template_kwargs": {}, "top_k": 40}
 WAITS = cases("retry_after.json")
@@ -43,14 +45,6 @@ def test_codes_of_statuses(status, code):
 def test_gateway_timeouts_may_be_billed():
     billed = [status for status in STATUSES["retry"] + STATUSES["final"] if of_status(status).may_be_billed]
     assert billed == STATUSES["billed"]
-
-
-def test_wrong_key_is_told_without_the_key():
-    failure = of_status(401, Said(f"Incorrect key {KEY}"))
-    assert failure.detail == (
-        'The endpoint refused the key (401): Incorrect key [redacted]. Check the key of "Local".'
-    )
-    assert failure.final
 
 
 @pytest.mark.parametrize(
@@ -122,11 +116,6 @@ def test_advice_survives_a_long_message():
     assert of_status(401, Said("x" * 5000)).detail.endswith('Check the key of "Local".')
 
 
-def test_key_is_redacted_before_the_message_is_cut():
-    for size in range(120, 320):
-        assert KEY[-8:] not in of_status(401, Said("x" * size + KEY)).detail
-
-
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -138,4 +127,4 @@ def test_key_is_redacted_before_the_message_is_cut():
     ],
 )
 def test_error_bodies(body, message):
-    assert failures.said_by(body).message == message
+    assert failures.said_by(body, AS_IS).message == message

@@ -58,6 +58,7 @@ def test_endpoint_is_added(team):
         ("base_url", "https://u:p@h.example", "key field"),
         ("key", "two words", "no spaces"),
         ("key", "Bearer sk-x", 'Leave out "Bearer"'),
+        ("key", "ollama", "A key has at least 8 characters. Leave it empty if the server asks for none."),
         ("extra_body", "{", "this is no JSON"),
         ("extra_body", "[" * 5000, "this is no JSON"),
         ("extra_body", "[]", "Write a JSON object"),
