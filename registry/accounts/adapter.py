@@ -19,7 +19,7 @@ from django.urls import reverse
 from registry.accounts import domain
 from registry.accounts.models import SignIn
 from registry.endpoints import vault
-from registry.teams.models import User
+from registry.teams.models import User, check_address
 from registry.web.address import site_address
 from registry.web.limits import address_of
 
@@ -48,6 +48,11 @@ class Accounts(DefaultAccountAdapter):
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return address_of(request)
+
+    def clean_email(self, email: str) -> str:
+        check_address(email)
+        cleaned: str = super().clean_email(email)
+        return cleaned
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.name = form.cleaned_data["name"]

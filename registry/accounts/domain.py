@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from ipaddress import ip_address
 
@@ -25,7 +26,7 @@ from registry.endpoints.models import Endpoint
 from registry.teams import invitations, tokens
 from registry.teams.invitations import waiting
 from registry.teams.members import hold, is_last_owner, leave
-from registry.teams.models import Membership, Team, User
+from registry.teams.models import RESERVED_DOMAIN, Membership, Team, User
 from registry.web.limits import address_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -189,7 +190,7 @@ def close_account(user: User) -> None:
             leave(user, membership.team)
     _desert(user, Team.objects.filter(pk__in=deserted))
     forget(traces)  # last: what was done above is noted under their name
-    user.name, user.email = CLOSED, f"closed-{user.pk}@account.invalid"
+    user.name, user.email = CLOSED, f"closed-{secrets.token_hex(8)}@account.{RESERVED_DOMAIN}"
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()  # ends every session
     user.save()

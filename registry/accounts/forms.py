@@ -17,7 +17,7 @@ from registry.accounts.domain import note, revoke_tokens, use_invitation
 from registry.accounts.models import SignIn
 from registry.endpoints.vault import Unreadable
 from registry.teams.domain import NameRefused, clean_person_name
-from registry.teams.models import User
+from registry.teams.models import User, check_address
 from registry.teams.tokens import open_tokens
 
 UNREADABLE = (
@@ -161,6 +161,7 @@ class AddressForm(forms.Form):
     email = forms.EmailField(
         label="New e-mail address",
         max_length=254,
+        validators=[check_address],
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

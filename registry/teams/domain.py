@@ -30,6 +30,22 @@ _SLUG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
 
 NAMES_OF_THE_SITE = frozenset({"the operator", "operator", "closed account", "site staff"})
 """What stands where a person's name would for who has none: a log must not be misread."""
+_ALIKE = {
+    "a": "\u0430\u03b1\u0251",
+    "c": "\u0441\u03c2\u03f2",
+    "d": "\u0501",
+    "e": "\u0435\u03b5",
+    "h": "\u043d\u04bb\u03b7",
+    "l": "\u0456\u04cf\u03b9\u0131i1|",
+    "n": "\u043f\u03bd",
+    "o": "\u043e\u03bf0",
+    "p": "\u0440\u03c1",
+    "s": "\u0455",
+    "t": "\u0442\u03c4",
+    "u": "\u0443\u03c5",
+}
+LOOKALIKES = {ord(other): plain for plain, others in _ALIKE.items() for other in others}
+"""Letters of Cyrillic, Greek and Latin that are taken for those of NAMES_OF_THE_SITE; l, I and 1 are one."""
 FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
 """Letters and marks by their class, but nothing is seen of them."""
 
@@ -74,10 +90,11 @@ def ensure_personal_team(user: User) -> Team:
 
 
 def _personal_team(user: User) -> Team:
-    """Called as the person is; nothing of an address stands in a name and a slug that everybody sees."""
+    """Called as the person is. Its slug stays in links for good, so nothing of a person stands in it."""
+    number = secrets.token_hex(4)
     named = user.name and "@" not in user.name
-    name = user.name if named else f"Team {secrets.token_hex(3)}"
-    return _found_team(user, name, _free_slug(name))
+    slug = "administrator" if user.email == ADMINISTRATOR else f"team-{number}"
+    return _found_team(user, user.name if named else f"Team {number}", _free_slug(slug))
 
 
 def create_team(by: User, name: str, slug: str = "") -> Team:
@@ -130,9 +147,17 @@ def _seen(character: str) -> bool:
 def clean_person_name(name: str) -> str:
     """What a person is called, by `one_line`; "" for their address. Raises NameRefused."""
     line = one_line(name)
-    if unicodedata.normalize("NFKC", line).casefold() in NAMES_OF_THE_SITE:
+    if "@" in unicodedata.normalize("NFKC", line):
+        raise NameRefused("A name holds no @, or it would be read as somebody's address.")
+    if _looks(line) in map(_looks, NAMES_OF_THE_SITE):
         raise NameRefused(f"“{line}” is what this site calls somebody else: write your own name, or none.")
     return line
+
+
+def _looks(name: str) -> str:
+    """The same for names that look alike: without accents, case, and which alphabet a letter is of."""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    return "".join(each for each in letters if not unicodedata.combining(each)).translate(LOOKALIKES)
 
 
 def check_slug(slug: str) -> str:

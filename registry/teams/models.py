@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -13,12 +14,23 @@ from django.utils.crypto import salted_hmac
 
 from registry.immutability import frozen
 
+RESERVED_DOMAIN = "invalid"
+"""The top-level domain that nobody has (RFC 2606), which addresses of closed accounts end in."""
+NOBODYS = "Addresses that end in .invalid are those of closed accounts: write one that mail can reach."
+
+
+def check_address(email: str) -> None:
+    """Refuse an address that only a closed account has. Raises ValidationError."""
+    if email.strip().lower().replace("@", ".").endswith(f".{RESERVED_DOMAIN}"):
+        raise ValidationError(NOBODYS)
+
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         """A person who signs in with `email`; without a password only a sign-in link lets them in."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
+        check_address(email)
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
@@ -32,7 +44,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    email = models.EmailField(unique=True)
+    email = models.EmailField(unique=True, validators=[check_address])
     name = models.CharField(max_length=100, blank=True)
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)

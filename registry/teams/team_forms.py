@@ -10,7 +10,7 @@ from django import forms
 from django.conf import settings
 
 from registry.teams import domain
-from registry.teams.models import Role, Team, User
+from registry.teams.models import Role, Team, User, check_address
 
 NUL = {"null_characters_not_allowed": "Take the NUL character out."}
 PERIODS = [(1, "a day"), (7, "7 days"), (30, "30 days")]
@@ -77,6 +77,7 @@ class InviteForm(forms.Form):
     email = forms.EmailField(
         label="E-mail address",
         required=False,
+        validators=[check_address],
         help_text="The link is sent there, and only an account of this address can accept it. "
         "Leave it empty for a link that you pass on yourself.",
         error_messages={"invalid": "Write an address such as name@example.org, or nothing.", **NUL},

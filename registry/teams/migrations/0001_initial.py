@@ -4,6 +4,8 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+import registry.teams.models
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -49,7 +51,9 @@ class Migration(migrations.Migration):
                         verbose_name="superuser status",
                     ),
                 ),
-                ("email", models.EmailField(max_length=254, unique=True)),
+                ("email", models.EmailField(
+                        max_length=254, unique=True, validators=[registry.teams.models.check_address]
+                    )),
                 ("name", models.CharField(blank=True, max_length=100)),
                 ("is_staff", models.BooleanField(default=False)),
                 ("is_active", models.BooleanField(default=True)),

@@ -4,12 +4,21 @@ import re
 from io import StringIO
 
 import pytest
+from django.core import mail
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from registry.endpoints.models import Endpoint
 from registry.teams import signin
-from registry.teams.domain import ensure_administrator, ensure_personal_team, sign_in_link
+from registry.teams.domain import (
+    NameRefused,
+    clean_person_name,
+    ensure_administrator,
+    ensure_personal_team,
+    sign_in_link,
+)
 from registry.teams.models import Membership, Role, Team, User
+from tests.registry.accounts.people import PASSWORD, with_password
 
 pytestmark = pytest.mark.django_db
 
@@ -47,17 +56,72 @@ def test_a_closed_administrator_is_replaced():
     assert ensure_administrator().email == "admin@localhost"
 
 
-def test_a_personal_team_never_takes_a_name_that_is_taken(bob):
-    Team.objects.create(slug="bob", name="Somebody else's")
-    assert ensure_personal_team(bob).slug == "bob-2"
-    assert ensure_personal_team(bob).slug == "bob-2"
-
-
-@pytest.mark.parametrize("name", ["", "vera@example.org"])
-def test_a_personal_team_tells_nothing_of_an_address(vera, name):
+@pytest.mark.parametrize(("name", "called"), [("", "Team"), ("vera@example.org", "Team"), ("Vera", "Vera")])
+def test_a_personal_team_says_nothing_of_a_person_in_its_links(vera, name, called):
     vera.name = name
     made = ensure_personal_team(vera)
-    assert re.fullmatch(r"team-[0-9a-f]{6} Team [0-9a-f]{6}", f"{made.slug} {made.name}")
+    assert re.fullmatch(r"team-[0-9a-f]{8}", made.slug)
+    assert re.fullmatch(rf"{called}( [0-9a-f]{{8}})?", made.name)
+    assert ensure_personal_team(vera) == made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "The Operator",
+        "the \u043eperator",  # Cyrillic
+        "\u0422\u041d\u0415 \u041e\u0420ER\u0410\u0422\u041eR",
+        "\uff54\uff48\uff45 operator",  # full width
+        "the 0perat\u00f6r",
+        "\u03c4he \u03bfpera\u03c4\u03bfr",  # Greek
+        "cIosed account",
+        "S1te  staff",
+        "bob@x.test",
+        "Bob \uff20 x.test",
+    ],
+)
+def test_nobody_is_called_as_somebody_else_is(name):
+    with pytest.raises(NameRefused):
+        clean_person_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["\u041e\u043b\u044c\u0433\u0430", "Oper Ator", "Li", "\u0395\u03bb\u03ad\u03bd\u03b7"]
+)
+def test_names_of_any_alphabet_are_names(name):
+    assert clean_person_name(name) == name
+
+
+NOBODYS = ["closed-1@account.invalid", "A@Account.INVALID", "b@x.invalid"]
+
+
+@pytest.mark.parametrize("email", NOBODYS)
+def test_nobody_has_an_address_of_closed_accounts(client, settings, alice, team, staff, email):
+    """At every place where an address can be given: it would stand where a closed account's has to."""
+    settings.SIGN_UP = "open"
+    at_home, in_admin = type(client)(), type(client)()
+    at_home.force_login(with_password(alice))
+    in_admin.force_login(staff)
+    at_home.post("/account/confirm/", {"password": PASSWORD})
+    none = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
+    asked = [
+        (client, "/sign-up/", {"email": email, "password1": PASSWORD}),
+        (at_home, "/account/email/", {"email": email}),
+        (at_home, f"/teams/{team.slug}/invite/", {"email": email, "role": "viewer", "days": "7"}),
+        (in_admin, "/admin/teams/user/add/", {"email": email, "usable_password": "false", **none}),
+        (in_admin, f"/admin/teams/user/{alice.pk}/change/", {"email": email, **none}),
+    ]
+    people, mails = User.objects.count(), len(mail.outbox)
+    for browser, at, sent in asked:
+        answer = browser.post(at, sent)
+        assert answer.status_code == (200 if browser is in_admin else 422), at
+        assert "mail can reach" in answer.content.decode(), at
+    with pytest.raises(CommandError):
+        call_command("createsuperuser", "--noinput", "--email", email)
+    with pytest.raises(ValidationError):
+        User.objects.create_user(email)
+    assert (User.objects.count(), len(mail.outbox)) == (people, mails)
+    assert not User.objects.filter(email__iendswith="invalid").exists()
 
 
 def test_who_owns_a_team_needs_no_other(alice, team):
