@@ -22,11 +22,21 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PORTS = {"http": 80, "https": 443}
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_LATE_ADDITIONS = tuple(
-    ipaddress.ip_network(block) for block in ("192.88.99.0/24", "3fff::/20", "2001::/32", "2001:10::/28")
-)
-"""Blocks that the registries call special and that older Pythons call global: 6to4 relays, documentation,
-Teredo and ORCHID, which may carry an address inside them."""
+_SPECIAL = tuple(
+    ipaddress.ip_network(block)
+    for block in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+        "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
+        "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
+    )
+)  # fmt: skip
+"""IANA's special-purpose registries, those of IPv6 as far as they are global unicast, with multicast and
+reserved addresses. All of them, as no Python's own table is of today, and blocks that are reachable
+from everywhere are here too where they are no place for a server: relays, anycast, Teredo."""
+_OF_A_CLOUD = frozenset({ipaddress.ip_address("168.63.129.16")})
+"""Public by number, and inside a cloud its host, which tells a machine its secrets. 192.0.0.192,
+100.100.100.200, fd00:ec2::254 and those at 169.254 stand in blocks that are refused whole."""
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\Z")
 _PATH = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*\Z")
 _EXAMPLE = "https://api.example.com/v1"
@@ -82,8 +92,8 @@ def unwrapped(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Global unicast; `is_global` alone lets multicast and, in IPv6, unassigned blocks through."""
-    if not address.is_global or address.is_multicast or any(address in block for block in _LATE_ADDITIONS):
+    """Global unicast, and nothing special; what a newer Python knows to be special is refused as well."""
+    if not address.is_global or address in _OF_A_CLOUD or any(address in block for block in _SPECIAL):
         return False
     return address.version == 4 or address in _GLOBAL_UNICAST
 

@@ -49,6 +49,25 @@ def test_evil_urls_are_refused_when_saved(url, names):
         )
 
 
+@pytest.mark.parametrize("url", [url for url in EVIL if url.startswith("http://") and "example" not in url])
+def test_no_table_of_the_running_python_is_relied_on(url, monkeypatch):
+    """Each Python knows the special blocks of its own day."""
+    for kind in (ipaddress.IPv4Address, ipaddress.IPv6Address):
+        monkeypatch.setattr(kind, "is_global", True)
+        monkeypatch.setattr(kind, "is_private", False)
+        monkeypatch.setattr(kind, "is_multicast", False)
+    with pytest.raises(BaseUrlError):
+        check_base_url(url, PUBLIC)
+
+
+BESIDE = ["192.0.1.1", "168.63.129.17", "2001:200::1", "2620:4f:8001::1", "223.255.255.1"]
+
+
+@pytest.mark.parametrize("address", BESIDE)
+def test_what_lies_beside_a_special_block_is_public(address):
+    assert PUBLIC.permits(address, 443)
+
+
 def test_there_are_enough_evil_urls():
     assert len(set(EVIL)) >= 80
 
