@@ -43,20 +43,18 @@ class Lexicon:
                 place = end
                 start, end = count, count + _characters(data[start:end])
                 count = end
-            yield Span(start, end, "entry", self._entry_of(plain[start:end]))
+            token = plain[start:end]
+            yield Span(start, end, "entry", self._labels.get(token) or self._label(token))
 
-    def _entry_of(self, token: str) -> str:
-        number = self._plain.get(token)
-        return self.entries[self._number(token) if number is None else number][0].replace("+", "")
-
-    def _number(self, token: str) -> int:
-        return next(number for pattern, number in self._forms if pattern.fullmatch(token))
+    def _label(self, token: str) -> str:
+        number = next(number for pattern, number in self._forms if pattern.fullmatch(token))
+        return self.entries[number][0].replace("+", "")
 
     @cached_property
-    def _plain(self) -> dict[str, int]:
-        """The forms that can be written in one way only, with the numbers of their entries."""
+    def _labels(self) -> dict[str, str]:
+        """The forms that can be written in one way only, with the labels of their entries."""
         written = (form for entry in self.entries for form in entry if not {"+", " "} & set(form))
-        return {form: self._number(form) for form in written}
+        return {form: self._label(form) for form in written}
 
     @cached_property
     def _forms(self) -> list[tuple[re.Pattern[str], int]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from probes.core.checks.base import finished
 from probes.core.document import Document
@@ -35,8 +34,7 @@ class TooLarge(ValueError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What a provider gave back.
 
     `text` is None where the reply held no text at all; `finish` is the provider's own word;
@@ -129,8 +127,7 @@ class Verdict:
         return {"rule": self.rule, "finding": self.finding.as_json()}
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What one output scored. `value` is rules passed / rules, 0.00 to 1.00, to four decimals."""
 
     outcome: Outcome

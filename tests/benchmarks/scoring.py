@@ -1,11 +1,16 @@
-"""Outputs scored a second, beside a bare loop of RE2 searches: `python -m tests.benchmarks.scoring`.
+"""Outputs scored a second, beside bare loops of RE2 searches: `python -m tests.benchmarks.scoring`.
 
 `decided` is `score(rubric, output)`: the outcome, the score and which rules pass; a check that has counted
-enough to know goes no further, though the bare loop beside it counts all. `evidence` is the same with every
-finding made, its message and all its marks: what is stored. The bare loop searches compiled RE2 patterns
-in bytes that are encoded already and keeps nothing. For the terminator probe it is the search for its five
-patterns. The ladder counts, so there it is the nearest that RE2 can do, stated in the last column, which
-answers an easier question: it knows no abbreviations, no syllables and no letters but ASCII.
+enough to know goes no further. `evidence` is the same with every finding made, its message and all its marks:
+what is stored.
+
+The bare loops search compiled RE2 patterns in bytes that are encoded already. The first only counts, always
+to the end of the text; both rates are set beside it. What is stored says more, so evidence is also set
+beside a loop that keeps as much of each match: its place and, where a message or a mark names what was found
+(the terminator's patterns and the pirate's entries), its text. For the terminator probe a loop is the search
+for its five patterns: the counting one for the first match of each, the keeping one for all. The ladder
+counts, so there it is the nearest that RE2 can do, stated in the last column, which answers an easier
+question: it knows no abbreviations, no syllables and no letters but ASCII.
 """
 
 from __future__ import annotations
@@ -13,17 +18,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import re2
 
 from probes.core import Document, score
 from probes.core.checks.pattern import PatternCheck
 from probes.core.lexicons import lexicon
-from tests.benchmarks.measuring import rates
+from tests.benchmarks.measuring import Call, rates
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,22 +54,29 @@ LOOPS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One probe on one text, with its rates a second."""
+    """One probe on one text, with its rates a second; `bare` counts matches and `keeping` keeps them."""
 
     name: str
     characters: int
     decided: float
     evidence: float
     bare: float
+    keeping: float
     loop: str
 
     def __str__(self) -> str:
-        ratios = f"{self.decided / self.bare:>8.0%} {self.evidence / self.bare:>8.0%}"
-        numbers = f"{self.decided:>10,.0f} {self.evidence:>10,.0f} {self.bare:>10,.0f}"
-        return f"{self.name:<20} {self.characters:>7,} {numbers} {ratios}   {self.loop}"
+        numbers = "".join(
+            f"{each:>11,.0f}" for each in (self.decided, self.evidence, self.bare, self.keeping)
+        )
+        ratios = (self.decided / self.bare, self.evidence / self.bare, self.evidence / self.keeping)
+        shown = "".join(f"{each:>10.0%}" for each in ratios)
+        return f"{self.name:<20} {self.characters:>7,}{numbers}{shown}   {self.loop}"
 
 
-HEAD = "outputs/s              chars    decided   evidence  bare loop    ratio  ev./bare  bare loop"
+HEAD = (
+    "outputs/s              chars    decided   evidence  bare loop    keeping"
+    " dec./bare ev./bare  ev./keep   bare loop"
+)
 
 
 def rows(sizes: Sequence[int], rounds: int, seconds: float) -> list[Row]:
@@ -85,27 +98,46 @@ def text(size: int, of: str = "") -> str:
 
 def _row(document: Document, output: str, *, rounds: int, seconds: float) -> Row:
     rubric = document.rubric
-    loop, bare = _bare_loop(document, output.encode())
+    loop, bare, keeping = _bare_loops(document, output.encode())
     calls = (
         lambda: score(rubric, output),
         lambda: [verdict.finding for verdict in score(rubric, output).verdicts],
         bare,
+        keeping,
     )
-    decided, evidence, alone = rates(calls, rounds=rounds, seconds=seconds)
-    return Row(document.slug, len(output), decided, evidence, alone, loop)
+    decided, evidence, counted, kept = rates(calls, rounds=rounds, seconds=seconds)
+    return Row(document.slug, len(output), decided, evidence, counted, kept, loop)
 
 
-def _bare_loop(document: Document, data: bytes) -> tuple[str, Callable[[], object]]:
-    """What the loop does, and the loop."""
+def _bare_loops(document: Document, data: bytes) -> tuple[str, Call, Call]:
+    """What the loops do, the one that counts, and the one that keeps."""
     if document.slug not in LOOPS:
         checks = [rule.check for rule in document.rubric.rules]
         regexes = [check._compiled._regex for check in checks if isinstance(check, PatternCheck)]
-        return f"its {len(regexes)} patterns", lambda: [each.search(data) for each in regexes]
+        loop = f"its {len(regexes)} patterns"
+        return loop, lambda: [each.search(data) for each in regexes], lambda: _named(regexes, data)
     loop, sources = LOOPS[document.slug]
     compiled = [re2.compile(each.encode()) for each in sources or (_entries(),)]
     if document.slug == "binary":
-        return loop, lambda: [each.search(data) for each in compiled]
-    return loop, lambda: [sum(1 for _ in each.finditer(data)) for each in compiled]
+        return loop, lambda: [each.search(data) for each in compiled], lambda: _first(compiled, data)
+    keep = _named if document.slug == "pirate" else _placed
+    return loop, lambda: [_count(each.finditer(data)) for each in compiled], lambda: keep(compiled, data)
+
+
+def _count(found: Iterable[object]) -> int:
+    return sum(1 for _ in found)
+
+
+def _first(regexes: list[Any], data: bytes) -> list[Any]:
+    return [found and found.span() for found in (each.search(data) for each in regexes)]
+
+
+def _placed(regexes: list[Any], data: bytes) -> list[Any]:
+    return [[found.span() for found in each.finditer(data)] for each in regexes]
+
+
+def _named(regexes: list[Any], data: bytes) -> list[Any]:
+    return [[(found.span(), found.group()) for found in each.finditer(data)] for each in regexes]
 
 
 def _entries() -> str:

@@ -83,8 +83,9 @@ class PatternCheck(Check):
             ok = self.must == "not_match"
             return Finding(ok, "not_match", self.must, "pattern", "nothing matched", self._after(view))
         pattern = self._compiled
-        found = pattern.spans_from(first, view, min(MAX_SPANS, pattern.affordable(view)))
-        message = self._message(view.text[slice(*found[0])])
+        found = pattern.spans_from(first, view, MAX_SPANS)
+        start, end = found[0]
+        message = self._message(view.text[start:end])
         return Finding(self.must == "match", "match", self.must, "pattern", message, self._marks(found))
 
     def _message(self, matched: str) -> str:
@@ -94,7 +95,7 @@ class PatternCheck(Check):
 
     def _marks(self, found: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
         mark: Literal["match", "forbidden"] = "match" if self.must == "match" else "forbidden"
-        return tuple(Span(start, end, mark) for start, end in found if start < end)
+        return tuple([Span(start, end, mark) for start, end in found if start < end])
 
     def _after(self, view: View) -> tuple[Span, ...]:
         """What follows the text that had to stand last, white space at the very end aside."""

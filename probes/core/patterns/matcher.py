@@ -40,6 +40,7 @@ class Pattern:
     _regex: Any = field(compare=False, repr=False)
     _starts: Any | None = field(compare=False, repr=False)
     steps: int = field(compare=False, repr=False)
+    _shortest: int = field(compare=False, repr=False)
 
     @classmethod
     def parse(cls, literal: str) -> Pattern:
@@ -65,9 +66,10 @@ class Pattern:
         return found and self._regex.match(text, len(text) - found.end())
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
-        """The first `limit` matches as JavaScript's `matchAll` finds them, as code-point offsets.
+        """The first matches as JavaScript's `matchAll` finds them, as code-point offsets.
 
-        Without the flag `u` a match can end inside a surrogate pair: the whole character is given.
+        At most `limit`, and no more than are affordable. Without the flag `u` a match can end inside a
+        surrogate pair: the whole character is given.
         """
         view = self._view(view)
         return self.spans_from(self.first(view), view, limit)
@@ -77,20 +79,28 @@ class Pattern:
         if first is None:
             return ()
         text: bytes = first.string
-        found: Iterable[tuple[int, int]] = self._matches(first, limit)
+        found: Iterable[tuple[int, int]] = self._and_more(first.span(), text, view, limit)
         if len(text) != len(view.text):
             found = _characters(self._alphabet, text, found)
         return tuple(found if self._alphabet.unicode or not view.pairs else _points(view.pairs, found))
 
-    def _matches(self, found: Any, limit: int) -> Iterator[tuple[int, int]]:
-        """`found` and those after it, in bytes. After an empty one the search goes on a character later."""
-        text: bytes = found.string
-        while found is not None:
-            start, end = found.span()
-            yield start, end
-            limit -= 1
-            place = end if end > start else end + (self._alphabet.width(text[end]) if end < len(text) else 1)
-            found = self._search(text, place) if limit > 0 and place <= len(text) else None
+    def _and_more(self, span: tuple[int, int], text: bytes, view: View, limit: int) -> list[tuple[int, int]]:
+        """`span` and those after it, in bytes. After an empty one the search goes on a character later."""
+        found = [span]
+        # In a text that ends where it must, there is hardly ever room for another match.
+        while (place := self._after(span, text)) + self._shortest <= len(text):
+            if len(found) == 1:
+                limit = min(limit, self.affordable(view))
+            if len(found) >= limit or (next_ := self._search(text, place)) is None:
+                break
+            found.append(span := next_.span())
+        return found
+
+    def _after(self, span: tuple[int, int], text: bytes) -> int:
+        start, end = span
+        if end > start or end == len(text):
+            return end + (end == start)
+        return end + self._alphabet.width(text[end])
 
     def affordable(self, view: View) -> int:
         """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
@@ -141,7 +151,7 @@ def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
     backwards = starts(node, alphabet) if isinstance(alphabet, Kinds) else None
     # The library would keep 128 more of them, each of up to 8 MB; the rules hold what they use.
     re2.purge()
-    return Pattern(literal, source, flags, alphabet, regex, backwards, steps(node, alphabet))
+    return Pattern(literal, source, flags, alphabet, regex, backwards, steps(node, alphabet), node.shortest)
 
 
 def _characters(

@@ -1,4 +1,7 @@
-"""The parsed pattern: five kinds of node. Captures are not kept: no verdict depends on them."""
+"""The parsed pattern: five kinds of node. Captures are not kept: no verdict depends on them.
+
+Each knows its `size` and `copies`, which the budgets count, and how many characters its `shortest` match has.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ class Chars:
     ranges: Ranges
     size = 1
     copies = 1
+    shortest = 1
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class At:
     place: Place
     size = 1
     copies = 1
+    shortest = 0
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,10 @@ class Sequence:
     def copies(self) -> int:
         return max((part.copies for part in self.parts), default=1)
 
+    @cached_property
+    def shortest(self) -> int:
+        return sum(part.shortest for part in self.parts)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -57,6 +66,10 @@ class Choice:
     @cached_property
     def copies(self) -> int:
         return max((part.copies for part in self.parts), default=1)
+
+    @cached_property
+    def shortest(self) -> int:
+        return min((part.shortest for part in self.parts), default=0)
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,10 @@ class Repeat:
     def copies(self) -> int:
         """The largest product of counts inside each other."""
         return self.body.copies * self.count
+
+    @cached_property
+    def shortest(self) -> int:
+        return self.body.shortest * self.low
 
 
 Node = Chars | At | Sequence | Choice | Repeat
