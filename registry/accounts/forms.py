@@ -10,7 +10,7 @@ from allauth.mfa.base import forms as second_factor
 from allauth.mfa.totp import forms as totp
 from django import forms
 from django.contrib.auth.hashers import make_password
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 
 from registry.accounts.domain import note, revoke_tokens, use_invitation
@@ -54,6 +54,7 @@ class PasswordForm(Worded, account.LoginForm):
 
 
 class SignUpForm(Worded, account.SignupForm):
+    account_already_exists: bool
     name = forms.CharField(
         max_length=100, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
@@ -70,7 +71,11 @@ class SignUpForm(Worded, account.SignupForm):
         if self.account_already_exists:
             use_invitation(request, self.cleaned_data["email"])
             make_password(self.cleaned_data["password1"])
-        tried: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        try:
+            tried: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        except IntegrityError:  # of two at the same moment, the second finds the first's
+            self.account_already_exists = True
+            return self.try_save(request)
         return tried
 
     def save(self, request: HttpRequest) -> User:

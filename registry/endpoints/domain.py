@@ -21,6 +21,7 @@ from registry.endpoints.naming import free_slug
 from registry.endpoints.redaction import SHORTEST_KEY
 from registry.endpoints.request import check_extra_body
 from registry.endpoints.signals import pause_changed
+from registry.teams.members import hold
 from registry.teams.models import Team, User
 
 Result = TypeVar("Result")
@@ -51,6 +52,8 @@ def add_endpoint(team: Team, *, by: User | None = None, key: str = "", **values:
     values = _checked(values)
     if values.get("concurrency") is None:
         values["concurrency"] = usual_concurrency(values["base_url"])
+    hold(team)
+    check_name(team, values["name"])
     endpoint = Endpoint(team=team, **values)
     endpoint.slug = free_slug(team, endpoint.name)
     endpoint.set_key(check_key(key))
@@ -69,8 +72,10 @@ def change_endpoint(
     """
     values = _checked(values)
     with transaction.atomic():
+        hold(endpoint.team)
         stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         check_change(stored, values, key)
+        check_name(stored.team, values.get("name", stored.name), stored)
         changed = [name for name, value in values.items() if getattr(stored, name) != value]
         for name in changed:
             setattr(stored, name, values[name])
@@ -147,6 +152,13 @@ def check_change(stored: Endpoint, values: dict[str, Any], key: str | None) -> N
         raise EndpointError("base_url", PRACTICE_STAYS)
     if moved and stored.key_cipher and key is None:
         raise EndpointError("key", "The server changed: enter its key. The old one is not sent to another.")
+
+
+def check_name(team: Team, name: str, besides: Endpoint | None = None) -> None:
+    """Refuse the name of another open endpoint of the team; held with the team, it stays free."""
+    others = Endpoint.objects.filter(team=team, name__iexact=name, closed_at=None)
+    if others.exclude(pk=besides.pk if besides and besides.pk else 0).exists():
+        raise EndpointError("name", f'The team has an endpoint named "{name}": choose another name.')
 
 
 def origin(url: str) -> tuple[str, str]:

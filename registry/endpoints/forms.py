@@ -181,9 +181,10 @@ class EndpointForm(Base):
         name = one_line(self.cleaned_data["name"])
         if not name:
             raise forms.ValidationError(WORDS_OF["name"]["required"])
-        others = Endpoint.objects.filter(team=self.team, name__iexact=name, closed_at=None)
-        if others.exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError(f'The team has an endpoint named "{name}": choose another name.')
+        try:
+            domain.check_name(self.team, name, self.instance)
+        except domain.EndpointError as problem:
+            raise forms.ValidationError(str(problem)) from None
         return name
 
     def clean_base_url(self) -> str:
@@ -233,6 +234,14 @@ class EndpointForm(Base):
         if self.cleaned_data.get("forget_key"):
             return ""
         return self.cleaned_data["key"] or None
+
+    def saved(self, by: User) -> Endpoint | None:
+        """What the valid form describes; None when it was refused meanwhile, which its errors then say."""
+        try:
+            return self.save(by=by)
+        except domain.EndpointError as problem:
+            self.add_error(problem.field, str(problem))
+            return None
 
     def save(self, commit: bool = True, *, by: User | None = None) -> Endpoint:
         values = {name: self.cleaned_data[name] for name in self.Meta.fields}

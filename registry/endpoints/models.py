@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from registry.endpoints import vault
@@ -77,7 +78,12 @@ class Endpoint(models.Model):
 
     class Meta:
         ordering = ["-practice", "slug"]
-        constraints = [models.UniqueConstraint(fields=["team", "slug"], name="one_endpoint_a_slug")]
+        constraints = [
+            models.UniqueConstraint(fields=["team", "slug"], name="one_endpoint_a_slug"),
+            models.UniqueConstraint(
+                "team", Lower("name"), condition=models.Q(closed_at=None), name="one_open_endpoint_a_name"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -55,8 +55,8 @@ def endpoints(request: HttpRequest, team: str) -> HttpResponse:
 def endpoint_new(request: HttpRequest, team: str) -> HttpResponse:
     owner = _team(request, team, MANAGE)
     form = EndpointForm(request.POST if request.method == "POST" else None, team=owner)
-    if form.is_bound and form.is_valid():
-        made = form.save(by=cast("User", request.user))
+    made = form.saved(cast("User", request.user)) if form.is_bound and form.is_valid() else None
+    if made:
         messages.success(request, f"{made.name} is added. Try it with a test call.")
         return redirect("endpoint", owner.slug, made.slug)
     context = {"team": owner, **in_two_parts(form)}
@@ -74,8 +74,8 @@ def endpoint(request: HttpRequest, team: str, slug: str) -> HttpResponse:
     owner, shown = _changeable(request, team, slug)
     # what is filled in is a copy: the page shows the endpoint as it is
     form = EndpointForm(request.POST, instance=copy(shown), team=owner)
-    if form.is_valid():
-        messages.success(request, f"{form.save(by=cast('User', request.user)).name} is saved.")
+    if form.is_valid() and (kept := form.saved(cast("User", request.user))):
+        messages.success(request, f"{kept.name} is saved.")
         return redirect("endpoint", owner.slug, shown.slug)
     return _page(request, owner, shown, status=422, **in_two_parts(form))
 

@@ -14,7 +14,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -34,6 +34,7 @@ else:
 ADMINISTERS = ("is_active", "is_staff", "is_superuser")
 """What an administrator has to be, all at once."""
 ONLY_ADMINISTRATOR = "{who} is the only administrator of this site. Make somebody else one first."
+AT_ONCE = "Somebody saved the same address or name at this very moment. Look at what they did first."
 OWNER_FIRST = "Make another member an owner first, or remove the others."
 
 admin.site.unregister(Group)  # what a person may do is decided by their roles in teams
@@ -69,6 +70,12 @@ class NewMembershipInline(Inline):
 
 class ManagesMembers(Admin):
     """Who is in a team is changed by the verbs that its own pages use: a last owner stays here too."""
+
+    def changeform_view(self, request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
+        try:
+            return super().changeform_view(request, *given, **named)
+        except IntegrityError:
+            raise PermissionDenied(AT_ONCE) from None
 
     def put(self, request: HttpRequest, member: Membership) -> None:
         """Save what a form says of a new membership, or of one there is."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.db import IntegrityError
 
 from registry.teams import tokens
 from registry.teams.access import teams_where
@@ -17,6 +18,7 @@ CODE_REFUSED = (
     "Ask whoever runs this site for another; “manage.py signin_link” prints one."
 )
 
+NAME_TAKEN = "You have a token of this name. Revoke it, or choose another name."
 NAME_TOO_LONG = "Shorten the name to 100 characters."
 SCOPES_SAID = [
     (Scope.READ, "read what I may read"),
@@ -79,7 +81,7 @@ class TokenForm(forms.Form):
         if not name:
             raise forms.ValidationError("Name what will use the token.")
         if tokens.open_tokens(self.user).filter(name=name).exists():
-            raise forms.ValidationError("You have a token of this name. Revoke it, or choose another name.")
+            raise forms.ValidationError(NAME_TAKEN)
         return name
 
     def clean(self) -> None:
@@ -87,8 +89,12 @@ class TokenForm(forms.Form):
         if tokens.open_tokens(self.user).count() >= tokens.MOST_OPEN:
             raise forms.ValidationError(f"You have {tokens.MOST_OPEN} tokens. Revoke one that is not in use.")
 
-    def make(self) -> tokens.Made:
-        """The token that the valid form describes."""
+    def make(self) -> tokens.Made | None:
+        """The token that the valid form describes; None when the name was taken meanwhile."""
         given = self.cleaned_data
         good_for = timedelta(days=given["days"])
-        return tokens.make_token(self.user, given["name"], given["scopes"], given["team"], good_for)
+        try:
+            return tokens.make_token(self.user, given["name"], given["scopes"], given["team"], good_for)
+        except IntegrityError:
+            self.add_error("name", NAME_TAKEN)
+            return None

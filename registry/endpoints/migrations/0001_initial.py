@@ -2,6 +2,7 @@
 
 import django.core.validators
 import django.db.models.deletion
+import django.db.models.functions.text
 import django.utils.timezone
 from django.db import migrations, models
 
@@ -49,7 +50,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-practice', 'slug'],
-                'constraints': [models.UniqueConstraint(fields=('team', 'slug'), name='one_endpoint_a_slug')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'slug'), name='one_endpoint_a_slug'), models.UniqueConstraint(models.F('team'), django.db.models.functions.text.Lower('name'), condition=models.Q(('closed_at', None)), name='one_open_endpoint_a_name')],
             },
         ),
     ]

@@ -34,7 +34,7 @@ def test_endpoint_is_added_with_its_key_sealed(team):
 @pytest.mark.parametrize(
     ("names", "slugs"),
     [
-        (["Local", "Local", "LOCAL"], ["local", "local-2", "local-3"]),
+        (["Local", "Local!", "LOCAL?"], ["local", "local-2", "local-3"]),
         (["モデル", "模型"], ["endpoint", "endpoint-2"]),
         (["New"], ["new-2"]),
         (["x" * 100], ["x" * 50]),
