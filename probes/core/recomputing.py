@@ -160,7 +160,9 @@ def reply_of(values: Values) -> Reply:
 
 def ran_out(values: Values) -> bool:
     """Whether an attempt has no score because its tokens ran out before any text came."""
-    return values["outcome"] != "error" and values["total"] is None and reply_of(values).ran_out
+    if values["outcome"] == "error" or values["total"] is not None:
+        return False
+    return values.get("redacted") is True or reply_of(values).ran_out
 
 
 def mark_of(trial: Values, final: Values | None) -> str:

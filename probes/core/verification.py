@@ -294,6 +294,10 @@ class Verifier:
     def _score(self, attempt: Place, course: TrialCourse) -> Due | None:
         values = attempt.values
         document = self._parsed if attempt.sound else None
+        if recomputing.ran_out(values):
+            if course.doubled:
+                self._misfit("it ran out of tokens once more, and states no score")
+            course.ran_out(values)
         if values.get("redacted") is True:
             self.found.redacted += 1
             if document is None:
@@ -303,10 +307,6 @@ class Verifier:
                 self._lie("outcome", differs("total", values["total"], len(rules)))
             return Due(attempt, {rule.name: None for rule in rules})
         complaints, verdicts = recomputing.scored_again(values, document)
-        if recomputing.ran_out(values):
-            if course.doubled:
-                self._misfit("it ran out of tokens once more, and states no score")
-            course.ran_out(values)
         self._recomputed("outcome", complaints)
         return None if verdicts is None else Due(attempt, dict(verdicts))
 

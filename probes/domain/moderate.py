@@ -12,12 +12,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from probes.core.template import is_blank, line_problem
 from probes.core.view import WHITE_SPACE
 from probes.domain.events import Held, held
+from probes.domain.settle import NOT_CALLED
 from probes.models import Attempt, Batch, Moderation, Outcome, Trial, Verdict, Visibility
 from probes.models.moderation import LONGEST_REASON
 from registry.audit.domain import record
@@ -29,6 +30,11 @@ from registry.teams.models import User
 RIGHT = "hide and redact"
 REDACTED = "[redacted]"
 QUOTED = "redacted with the output that it quoted"
+FINISHES = frozenset({
+    "stop", "length", "max_tokens", "max_output_tokens", "model_length", "content_filter", "content-filter",
+    "safety", "tool_calls", "function_call", "end_turn", "eos",
+})  # fmt: skip
+"""Words of the protocol: a finish that is one of them tells nothing else, and stays."""
 
 _COUNT = r"[0-9]+ / [≠≤≥<>]?[0-9]+ (?:look-alikes of e|'.' characters|[a-z]+(?:-[a-z]+)?(?: [a-z]+)?)"
 _SYLLABLES = (
@@ -94,10 +100,11 @@ def hidden_by_staff(batch: Batch) -> bool:
     return bool(last and last.as_staff)
 
 
-def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:
+def redact_attempt(attempt: Attempt, by: User, reason: str) -> int:
     """Replace the text that came back; its digest stays, and so do the verdicts, without what they quote.
 
-    Raises ModerationRefused, and what `access.require` does.
+    Of a failed call also the copies of what it left; how many were found is returned. Raises
+    ModerationRefused, and what `access.require` does.
     """
     access.require(by, attempt.batch.team, RIGHT)
     reason = _reason(reason)
@@ -105,33 +112,53 @@ def redact_attempt(attempt: Attempt, by: User, reason: str) -> None:
         row = Attempt.objects.get(pk=attempt.pk)
         if row.redacted_at or not redactable(attempt.batch).filter(pk=row.pk).exists():
             raise ModerationRefused("There is no text in this attempt to redact: it may be redacted already.")
-        _erase(row)
-        _announce(row, batches)
-        Moderation.objects.create(
-            batch=attempt.batch, attempt=row, act=Moderation.Act.REDACT, by=by, reason=reason
-        )
-        record(attempt.batch.team, by, "output-redacted", f"{row}: {attempt.batch.title}", reason=reason)
+        copies = list(_copies(row))
+        for each in (row, *copies):
+            _erase(each)
+            _announce(each, batches)
+            Moderation.objects.create(
+                batch=attempt.batch, attempt=each, act=Moderation.Act.REDACT, by=by, reason=reason
+            )
+        about = f"{row}: {attempt.batch.title}"
+        record(attempt.batch.team, by, "output-redacted", about, reason=reason, copies=len(copies) or None)
+    return len(copies)
 
 
 def redactable(batch: Batch) -> QuerySet[Attempt]:
-    """The attempts whose text can be redacted: an output that was scored, or what a failed call left."""
-    said = Q(outcome=Outcome.ERROR) & (~Q(detail="") | ~Q(output=""))
+    """The attempts that hold text of a server's: an output, or what else of a reply is kept as it came."""
     rows = batch.attempts.filter(
-        said | (~Q(outcome=Outcome.ERROR) & ~Q(outcome=Outcome.EMPTY) & ~Q(output=""))
+        (~Q(output="") & ~Q(outcome=Outcome.EMPTY))  # a blank output is no text
+        | ~Q(detail="")
+        | (~Q(served_model="") & ~Q(served_model=F("trial__run__model")))
+        | (~Q(finish="") & ~Q(finish__in=FINISHES))
     )
     return rows.filter(redacted_at=None).order_by("trial__run__position", "trial__repeat", "number", "late")
 
 
+def _copies(attempt: Attempt) -> QuerySet[Attempt]:
+    """The failed calls of its batch that say the same, most of them because they were not made."""
+    said = attempt.detail.removeprefix(NOT_CALLED)
+    same = attempt.batch.attempts.filter(outcome=Outcome.ERROR, redacted_at=None).exclude(pk=attempt.pk)
+    if attempt.outcome != Outcome.ERROR or not said:
+        return same.none()
+    return same.filter(detail__in=[said, f"{NOT_CALLED}{said}"]).order_by("pk")
+
+
 def _erase(attempt: Attempt) -> None:
-    digest = hashlib.sha256(attempt.output.encode("utf-8", "surrogatepass")).hexdigest()
-    Attempt.objects.filter(pk=attempt.pk).update(
-        output=REDACTED if attempt.output else "",
-        detail=REDACTED if attempt.detail else "",
-        output_digest=digest if attempt.output else "",
-        redacted_at=Now(),
-    )
+    Attempt.objects.filter(pk=attempt.pk).update(**without_text(attempt), redacted_at=Now())
     for verdict in attempt.verdicts.all():
         Verdict.objects.filter(pk=verdict.pk).update(**without_quotes(verdict))
+
+
+def without_text(attempt: Attempt) -> Mapping[str, str]:
+    """The columns that hold what a server wrote, without it, and the digest of the output."""
+    said = {"detail": attempt.detail, "served_model": attempt.served_model, "finish": attempt.finish}
+    known = {"", attempt.trial.run.model, *FINISHES}  # what tells nothing that is not known without it
+    erased = {name: text if text in known else REDACTED for name, text in said.items()}
+    if attempt.outcome == Outcome.EMPTY or not attempt.output:
+        return erased
+    digest = hashlib.sha256(attempt.output.encode("utf-8", "surrogatepass")).hexdigest()
+    return {**erased, "output": REDACTED, "output_digest": digest}
 
 
 def _announce(attempt: Attempt, batches: Held) -> None:

@@ -20,9 +20,6 @@ NOT_CALLED = "Not called: "
 WHOLE_ENDPOINT = frozenset({"unauthorized", "not_found", "redirect", "key_unreadable", "endpoint_closed"})
 """Failures that the batch's other runs of the same model at the same endpoint would meet as well."""
 
-NOT_CALLED = "Not called: "
-"""Begins the reason of a trial that the failure of another one ended."""
-
 
 class LeaseLost(OperationalError):
     """A trial moved on while its batch was held: the whole recording is made again."""

@@ -59,12 +59,17 @@ def redact(request: HttpRequest, pk: UUID, attempt: int) -> HttpResponse:
     found = access.get_or_404(rows, pk=attempt)
     if request.method == "POST":
         try:
-            redact_attempt(found, cast("User", request.user), request.POST.get("reason", ""))
+            copies = redact_attempt(found, cast("User", request.user), request.POST.get("reason", ""))
         except ModerationRefused as refused:
             return _redact_page(request, found, str(refused), 422)
-        messages.success(request, "Redacted: the text is gone, its verdicts stand as they were scored.")
+        messages.success(request, _redacted(copies))
         return redirect("batch-moderate", batch.pk)
     return _redact_page(request, found)
+
+
+def _redacted(copies: int) -> str:
+    too = f", and so {'is its copy' if copies == 1 else f'are its {copies} copies'}" if copies else ""
+    return f"Redacted: the text is gone{too}. Verdicts stand as they were scored."
 
 
 def _redact_page(

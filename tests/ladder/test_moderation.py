@@ -13,9 +13,10 @@ from ladder.models import Race
 from ladder.views import live
 from probes.core.verification import verify_lines
 from probes.domain.evidence import lines
-from probes.domain.moderate import may_hide, redactable
+from probes.domain.moderate import may_hide, redact_attempt, redactable
 from probes.models import Batch
 from probes.views import streams
+from registry.immutability import erasure
 from registry.teams.models import ApiToken, Membership, Role, User
 from tests.ladder.raced import a_practice_race, climbed
 
@@ -90,6 +91,21 @@ def test_an_open_stream_of_a_hidden_race_ends_and_tells_nothing(race, alice):
     for replay in (live.replay, streams.replay):
         told = replay(str(race.pk), 0)
         assert (list(told.frames), told.done) == ([], True)
+
+
+def test_evidence_verifies_however_much_of_it_is_redacted(race, alice):
+    """Also where an attempt ran out of tokens, and its trial was asked again with twice as many."""
+    marks = verified(race).marks
+    with erasure("a test plants what a server wrote"):
+        race.batch.attempts.exclude(outcome="empty").update(finish="a secret")
+        race.batch.attempts.update(served_model="it served a secret")
+    wanted = list(redactable(race.batch))
+    assert sum(attempt.total is None for attempt in wanted) == 7
+    for attempt in wanted:
+        redact_attempt(attempt, alice, "it holds a secret")
+    found = verified(race)
+    assert (found.lies, found.redacted, found.marks) == ([], len(wanted), marks)
+    assert "secret" not in "".join(lines(race.batch))
 
 
 def test_a_redacted_output_is_nowhere_and_the_evidence_verifies(client, race, alice):

@@ -7,6 +7,7 @@ import hashlib
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, connection, transaction
+from django.db.models import CharField, JSONField, TextField
 from django.http import Http404
 
 from probes.core import Reply, check
@@ -24,16 +25,22 @@ from probes.domain.moderate import (
     without_quotes,
 )
 from probes.domain.runs import hidden_runs, public_runs, run_results
+from probes.domain.settle import NOT_CALLED
 from probes.domain.verification.recount import recounts
 from probes.domain.visible import visible_batches
-from probes.models import Batch, Moderation, Verdict
+from probes.models import Attempt, Batch, Moderation, Trial, Verdict
 from registry.endpoints.models import Endpoint
+from registry.immutability import erasure
 from registry.teams import access
 from tests.probes import ran
 from tests.probes.stage import a_version
 
 pytestmark = pytest.mark.django_db
 SECRET = "sk-live 0123456789 abcdef xyz"
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.fixture
@@ -137,7 +144,7 @@ def test_a_redacted_text_is_gone_and_its_digest_and_verdicts_stay(batch, alice, 
     redact_attempt(attempt, alice, "it holds a key")
     attempt.refresh_from_db()
     assert attempt.output == REDACTED
-    assert attempt.output_digest == hashlib.sha256(SECRET.encode()).hexdigest()
+    assert attempt.output_digest == sha256(SECRET)
     after = [(verdict.ok, verdict.actual, verdict.message) for verdict in attempt.verdicts.all()]
     assert after == before
     assert [verdict.spans for verdict in attempt.verdicts.all()] == [[]]
@@ -164,6 +171,103 @@ def test_of_a_failed_call_what_the_server_said_is_erased(batch, alice):
     redact_attempt(failed, alice, "it echoes a name")
     failed.refresh_from_db()
     assert (failed.output, failed.detail, failed.output_digest) == ("", REDACTED, "")
+
+
+KEPT = {
+    "outcome": "decided", "error": "a code of ours", "output_is": "decided", "endpoint_name": "the team's",
+    "sent_messages": "the probe's", "sent_parameters": "the probe's and the endpoint's",
+    "sent_digest": "a digest", "scored_with": "the scorer's", "output_digest": "a digest",
+}  # fmt: skip
+ERASED = ["detail", "finish", "output", "served_model"]
+KEPT_OF_A_VERDICT = {"expected": "the rubric's", "unit": "the rubric's"}
+ERASED_OF_A_VERDICT = ["actual", "message", "spans"]
+
+
+def texts(model) -> list[str]:
+    kinds = (CharField, TextField, JSONField)
+    return sorted(field.name for field in model._meta.get_fields() if isinstance(field, kinds))
+
+
+def test_every_column_that_can_hold_text_is_erased_or_known_to_hold_none_of_a_server():
+    """A new column is put into one of these: what a server wrote is to be redacted with the rest."""
+    assert texts(Attempt) == sorted([*KEPT, *ERASED])
+    assert texts(Verdict) == sorted([*KEPT_OF_A_VERDICT, *ERASED_OF_A_VERDICT])
+
+
+def planted(attempt: Attempt) -> Attempt:
+    """With the secret in every column that a server has a part in."""
+    with erasure("a test plants a secret"):
+        Attempt.objects.filter(pk=attempt.pk).update(**dict.fromkeys(ERASED, SECRET))
+        attempt.verdicts.update(message=f"matched {SECRET}", actual=SECRET, spans=[[0, 9, "match", SECRET]])
+    attempt.refresh_from_db()
+    return attempt
+
+
+@pytest.mark.parametrize("number", range(4), ids=["failed rule", "passed", "failed call", "empty"])
+def test_nothing_that_a_server_wrote_is_left(batch, alice, number):
+    attempt = planted(batch.attempts.order_by("seq")[number])
+    before = Attempt.objects.values(*KEPT, "prompt_tokens", "passed").get(pk=attempt.pk)
+    if attempt.outcome == "empty":  # its output is blank, or it would not be empty
+        with erasure("a test"):
+            Attempt.objects.filter(pk=attempt.pk).update(output="  ")
+    assert attempt in redactable(batch)
+    redact_attempt(attempt, alice, "it holds a key")
+    row = Attempt.objects.values().get(pk=attempt.pk)
+    assert SECRET not in str(row)
+    assert SECRET not in str(list(Verdict.objects.filter(attempt=attempt).values()))
+    digest = {} if attempt.outcome == "empty" else {"output_digest": sha256(SECRET)}
+    assert {name: row[name] for name in before} == before | digest
+    assert [row[name] for name in ("detail", "finish", "served_model")] == [REDACTED] * 3
+    told = [line for line in lines(batch) if '"redacted":true' in line]
+    assert len(told) == 1
+    assert SECRET not in told[0]
+
+
+@pytest.mark.parametrize("column", ["detail", "served_model", "finish"])
+def test_an_empty_reply_that_holds_a_text_elsewhere_can_be_redacted(batch, alice, column):
+    blank = batch.attempts.get(outcome="empty")
+    assert blank not in redactable(batch)
+    with erasure("a test plants a secret"):
+        Attempt.objects.filter(pk=blank.pk).update(**{column: SECRET})
+    redact_attempt(blank, alice, "it holds a key")
+    blank.refresh_from_db()
+    assert (getattr(blank, column), blank.output, blank.output_digest) == (REDACTED, "  ", "")
+
+
+def test_a_finish_of_the_protocol_and_the_model_that_was_asked_for_tell_nothing_and_stay(batch, alice):
+    attempt = batch.attempts.first()
+    with erasure("a test"):
+        batch.attempts.update(served_model="maker/one")
+    assert redactable(batch).count() == 3
+    redact_attempt(attempt, alice, "it holds a key")
+    attempt.refresh_from_db()
+    assert (attempt.finish, attempt.served_model) == ("stop", "maker/one")
+
+
+def test_the_copies_of_what_a_failed_call_left_go_with_it(team, endpoint, alice):
+    made = ran.batch(a_version(team), endpoint, [None] * 5 + [SECRET], by=alice)
+    first, *others, answered = made.attempts.order_by("seq")
+    with erasure("a test plants copies"):
+        Attempt.objects.filter(outcome="error").update(detail=f"Refused: {SECRET}", served_model=SECRET)
+        uncalled = Attempt.objects.filter(pk__in=[each.pk for each in others])
+        uncalled.update(detail=f"{NOT_CALLED}Refused: {SECRET}")
+        Attempt.objects.filter(pk=others[-1].pk).update(detail="Too many requests.")
+    assert redact_attempt(others[0], alice, "it echoes a key") == 3
+    assert set(Attempt.objects.filter(redacted_at=None)) == {others[-1], answered}
+    assert SECRET not in str(list(Attempt.objects.exclude(redacted_at=None).values()))
+    assert set(Moderation.objects.values_list("attempt", "reason")) == {
+        (each.pk, "it echoes a key") for each in (first, *others[:3])
+    }
+    assert made.team.audit_entries.get(by=alice).details == {"reason": "it echoes a key", "copies": 3}
+    made.refresh_from_db()
+    told = Trial.objects.filter(attempts__in=[first, *others[:3]]).values_list("seq", flat=True)
+    assert sorted(told) == [made.seq - 3, made.seq - 2, made.seq - 1, made.seq]
+
+
+def test_an_output_is_no_copy_of_another(team, endpoint, alice):
+    made = ran.batch(a_version(team), endpoint, [SECRET, SECRET], by=alice)
+    assert redact_attempt(made.attempts.first(), alice, "it holds a key") == 0
+    assert redactable(made).count() == 1
 
 
 def test_nothing_is_redacted_twice_nor_where_there_is_no_text(batch, alice):
