@@ -18,7 +18,7 @@ from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags, split_literal
 from probes.core.patterns.loops import with_javascript_loops
 from probes.core.patterns.parser import parse
-from probes.core.patterns.starts import starts
+from probes.core.patterns.starts import Starts, starts
 from probes.core.patterns.syntax import Node
 from probes.core.patterns.translate import alphabet_for, steps, to_re2
 from probes.core.view import View
@@ -38,7 +38,7 @@ class Pattern:
     flags: str = field(compare=False)
     _alphabet: Alphabet = field(compare=False, repr=False)
     _regex: Any = field(compare=False, repr=False)
-    _starts: Any | None = field(compare=False, repr=False)
+    _starts: Starts | None = field(compare=False, repr=False)
     steps: int = field(compare=False, repr=False)
     _shortest: int = field(compare=False, repr=False)
 
@@ -62,8 +62,8 @@ class Pattern:
     def _search(self, text: bytes, place: int) -> Any:
         if self._starts is None:
             return self._regex.search(text, place)
-        found = self._starts.match(text[::-1], 0, len(text) - place)
-        return found and self._regex.match(text, len(text) - found.end())
+        start = self._starts.first(text, place)
+        return None if start is None else self._regex.match(text, start)
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
         """The first matches as JavaScript's `matchAll` finds them, as code-point offsets.
