@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from django.apps import AppConfig
@@ -24,6 +25,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.models import Model
 from django.db.models.signals import post_migrate
+
+from registry.write_ahead import empty_log
 
 logger = logging.getLogger(__name__)
 ModelType = TypeVar("ModelType", bound=type[Model])
@@ -128,7 +131,10 @@ def guards() -> list[Guard]:
 
 @contextmanager
 def erasure(reason: str, using: str = "default") -> Iterator[None]:
-    """The only way past the triggers: one transaction in which frozen rows may change. Logged."""
+    """The only way past the triggers: one transaction in which frozen rows may change. Logged.
+
+    What they held is then gone from SQLite's files, too.
+    """
     logger.warning("Frozen rows are opened for erasure: %s", reason)
     already = _erasing.get()
     token = _erasing.set(True)
@@ -138,6 +144,7 @@ def erasure(reason: str, using: str = "default") -> Iterator[None]:
             yield
             if not already:  # the transaction around this one may be an erasure too
                 _tell_postgres(connections[using], "off")
+                transaction.on_commit(partial(empty_log, using), using=using)
     finally:
         _erasing.reset(token)
 

@@ -235,7 +235,7 @@ def sqlite(path: Path) -> dict[str, Any]:
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                 "PRAGMA recursive_triggers=ON;"
-                "PRAGMA secure_delete=ON;"  # what is redacted is overwritten, not only let go of
+                "PRAGMA secure_delete=ON;"  # in the main file; of its log see `write_ahead`
             ),
         },
         "TEST": {"NAME": PROBE_HOME / "test.sqlite3"},

@@ -21,6 +21,7 @@ from probes.models import Attempt, Outcome, Trial
 from registry.accounts.domain import forget_sessions
 from registry.teams.invitations import forget_expired
 from registry.web.limits import forget_counts
+from registry.write_ahead import empty_log
 
 MOST_LOSSES = 3
 """Calls whose worker was lost before a trial ends as `worker_lost`: something in it may kill workers."""
@@ -39,7 +40,8 @@ class Swept:
 def sweep(*, ring: bool = True) -> Swept:
     """Take back the leases of lost workers, finish what is over, and `ring` if trials are due.
 
-    Sessions and counts that expired are forgotten, too, and the addresses of invitations that did.
+    Sessions and counts that expired are forgotten, too, and the addresses of invitations that did;
+    what was erased leaves SQLite's log.
     """
     returned = sum(_take_back(batch_id) for batch_id in _batches(_lost()))
     finished = 0
@@ -49,6 +51,7 @@ def sweep(*, ring: bool = True) -> Swept:
     forget_expired()
     forget_sessions()
     forget_counts()
+    empty_log(patience=0.0)
     if ring and due().exists():
         doorbell.ring()
     return Swept(returned, finished)
