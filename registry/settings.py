@@ -340,6 +340,9 @@ START_RATE_ADDRESS = rate("START_RATE_ADDRESS", "60/minute")
 """Runs, races and calls by hand that a person may start, and all people at one address together."""
 TRY_IT_RATE = rate("TRY_IT_RATE", "120/minute")
 """Pasted outputs that are checked for a signed-in person, and for an address of people who are not."""
+STREAMS_PERSON = number("STREAMS_PERSON", 30, 1, 10_000)
+STREAMS_ADDRESS = number("STREAMS_ADDRESS", 100, 1, 10_000)
+"""Live views that one person, and all people at one address, have open at once in a web process."""
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urljoin
 
 from asgiref.sync import SyncToAsync, sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from registry.web import sse
+from registry.web import errors, sse
 from registry.web.hub import Hub, May, Subscription
 from registry.web.hub import hub as shared_hub
+from registry.web.places import Holder, Places, holders
 from registry.web.viewers import Check, Doorkeeper, StillMay, Visit
 
 HEADERS = {
@@ -20,7 +22,11 @@ HEADERS = {
     "Content-Encoding": "identity",  # a compressing middleware or proxy would hold events back
     "X-Accel-Buffering": "no",
 }
+FULL = "Too many live views are open from here: close some of the other pages."
+COME_BACK_SECONDS = 30
 shared_hub.ask_by(Doorkeeper())
+places = Places()
+"""Of all streams of this process."""
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -32,19 +38,30 @@ async def stream(
     The page says what it has by `?after=`, a browser that comes back by Last-Event-ID; the larger
     wins. `check` raises Http404 for who may not see it: it is asked before, and again all the while.
     """
-    may = await sync_to_async(_asks)(request, kind, str(key), check)
+    may, asking = await sync_to_async(_asks)(request, kind, str(key), check)
     if not isinstance(request, ASGIRequest):
         words = "This page streams over ASGI only: start the site with manage.py serve."
         return HttpResponse(words, status=503, content_type="text/plain")
+    if places.full(asking):
+        return await sync_to_async(_full)(request)
     if request.method == "HEAD":  # whether it may be seen: nobody would read a stream, nor end it
         return HttpResponse(headers=HEADERS)
-    return StreamingHttpResponse(Events(hub, kind, str(key), last_seen(request), may), headers=HEADERS)
+    events = Events(hub, kind, str(key), last_seen(request), may, asking)
+    return StreamingHttpResponse(events, headers=HEADERS)
 
 
-def _asks(request: HttpRequest, kind: str, key: str, check: Check) -> StillMay:
+def _asks(request: HttpRequest, kind: str, key: str, check: Check) -> tuple[StillMay, tuple[Holder, ...]]:
     visit = Visit.of(request)  # before the check: what changes meanwhile is seen the next time
     check(request.user)
-    return StillMay(kind, key, visit, request.user, check)
+    return StillMay(kind, key, visit, request.user, check), holders(request)
+
+
+def _full(request: HttpRequest) -> HttpResponse:
+    """429, as a page to whoever reads one: a browser's script is told the status alone."""
+    if request.accepts("text/html"):
+        return errors.too_many(request, FULL, COME_BACK_SECONDS, urljoin(request.path, ".."))
+    waits = {"Retry-After": str(COME_BACK_SECONDS)}
+    return HttpResponse(FULL, status=429, content_type="text/plain; charset=utf-8", headers=waits)
 
 
 def last_seen(request: HttpRequest) -> int:
@@ -60,8 +77,17 @@ class Events:
     generator that nobody resumes is freed only by the garbage collector.
     """
 
-    def __init__(self, hub: Hub, kind: str, key: str, after: int, may: May | None = None) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        kind: str,
+        key: str,
+        after: int,
+        may: May | None = None,
+        asking: tuple[Holder, ...] = (),
+    ) -> None:
         self._hub, self._topic, self._after, self._may = hub, (kind, key), after, may
+        self._asking, self._held = asking, False
         self._subscription: Subscription | None = None
 
     def __aiter__(self) -> Events:
@@ -69,6 +95,9 @@ class Events:
 
     async def __anext__(self) -> bytes:
         if self._subscription is None:
+            if not places.take(self._asking):  # of many at once, some came in between
+                raise StopAsyncIteration
+            self._held = True
             await sync_to_async(_release_connections)()
             _release_thread()
             self._subscription = self._hub.subscribe(*self._topic, self._after, self._may)
@@ -76,6 +105,9 @@ class Events:
         return await anext(self._subscription)
 
     def close(self) -> None:
+        held, self._held = self._held, False
+        if held:
+            places.free(self._asking)
         if self._subscription:
             self._subscription.close()
 

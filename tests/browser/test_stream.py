@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer(200, "text/html", PAGE.encode())
 
     def do_HEAD(self) -> None:
-        self.answer(404 if self.server.behaviours[0] is gone else 502, "text/plain", b"")
+        self.answer(REFUSALS.get(self.server.behaviours[0], 502), "text/plain", b"")
 
     def answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
@@ -129,6 +129,13 @@ def bad_gateway(handler: _Handler) -> None:
 
 def gone(handler: _Handler) -> None:
     handler.answer(404, "text/html", b"<h1>Nothing here</h1>")
+
+
+def full(handler: _Handler) -> None:
+    handler.answer(429, "text/plain", b"Too many live views are open from here.")
+
+
+REFUSALS: dict[Callable[[_Handler], None], int] = {gone: 404, full: 429}
 
 
 def sign_in_page(handler: _Handler) -> None:
@@ -259,3 +266,14 @@ def test_what_a_reader_opened_stays_open_when_it_is_replaced(page, server):
     expect(page.locator("#more-3 > summary")).to_have_text("verdict 3")
     assert page.locator("#more-3").get_attribute("open") is not None
     assert page.locator("#more-2").get_attribute("open") is None
+
+
+def test_whoever_has_too_many_open_is_told_and_gets_in_when_one_is_closed(page, server):
+    server.behaviours = [full]
+    page.goto(server.url)
+    expect(page.get_by_role("status")).to_contain_text("Too many live views are open from here")
+    server.behaviours = [follow]
+    server.land(3)
+    page.clock.run_for(2_000)
+    expect(page.locator("summary", has_text="verdict")).to_have_count(3)
+    expect(page.get_by_role("status")).to_contain_text("Live:")

@@ -15,6 +15,7 @@
     down: "The live view is down; trying again. Nothing is lost: what lands meanwhile is shown when it is back.",
     lost: "The live view could not be brought back. Reload the page to see what has landed.",
     refused: "You may not see this any more: the live view has ended. Reload the page.",
+    full: "Too many live views are open from here: close some of the other pages. It is tried again.",
     done: "Finished: nothing more will arrive.",
   };
 
@@ -84,6 +85,7 @@
     async ask() {
       const answer = await fetch(this.url, { method: "HEAD" }).catch(() => null);
       if (answer && [403, 404].includes(answer.status)) this.close("refused");
+      if (answer?.status === 429 && this.tries <= TRIES) say("full");
     }
 
     again() {

@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from registry.settings import STREAMS_ADDRESS
 from registry.web.server import GRACE_SECONDS
 from registry.web.watch import CHANNEL
 from tests.registry.web.streaming_site import TABLE
@@ -227,3 +228,15 @@ def test_open_streams_hold_no_database_connections_and_no_threads(served):
     until(lambda: served.threads() <= 12)
     served.leave(list(served.open))
     until(lambda: served.board.connections(served.process.pid) == 0)
+
+
+@thorough
+def test_an_address_has_so_many_streams_and_no_more(served):
+    """By the default: one more waits until a browser hangs up."""
+    watching = [served.watch(Accept="text/event-stream") for _ in range(STREAMS_ADDRESS)]
+    until(lambda: served.viewers() == STREAMS_ADDRESS)
+    refused = served.watch(Accept="text/event-stream")
+    assert (refused.status, refused.headers["Retry-After"]) == (429, "30")
+    served.leave(watching[:1])
+    until(lambda: served.viewers() == STREAMS_ADDRESS - 1)
+    until(lambda: served.watch(Accept="text/event-stream").status == 200)
