@@ -43,6 +43,11 @@ def leaves(rules: Iterable[Rule]) -> list[Leaf]:
     ]
 
 
+def leaves_of(data: Data) -> list[Leaf]:
+    """Those of one check, by its canonical parameters."""
+    return list(_of((), "", data, False))
+
+
 def _of(path: Path, rule: str, data: Data, negated: bool) -> Iterator[Leaf]:
     if data["kind"] == "not":
         yield from _of((*path, "of"), rule, data["of"], not negated)

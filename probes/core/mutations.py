@@ -14,6 +14,7 @@ from probes.core.checks import Check, CheckError, check
 from probes.core.checks.base import Decider
 from probes.core.checks.pattern import MAX_SPANS
 from probes.core.fixtures import Examination
+from probes.core.leaves import Leaf, leaves_of
 from probes.core.mutants import Mutant, mutants
 from probes.core.patterns import Pattern
 from probes.core.patterns.matcher import WORK
@@ -23,11 +24,14 @@ from probes.core.view import View
 MAX_MUTANTS = 2_000
 """So many are tried; a rubric of 20 rules seldom has 200."""
 
-MAX_WORK = 2_000_000_000
-"""Steps that all trials may take together in the worst case, by the count of patterns: some seconds."""
+MAX_WORK = 400_000_000
+"""Steps that all trials may take together in the worst case, by the count of patterns: about two seconds."""
 
-STEPS_A_CHARACTER = 2_000
-"""What a check that is no pattern takes for each character, in the same steps: syllables, the slowest."""
+SLOWEST = {"syllables": 2_000}
+"""What such a check takes for each character at worst, in the same steps."""
+
+STEPS_A_CHARACTER = 200
+"""What every other check that is no pattern takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +112,15 @@ def _built(data: Mapping[str, Any]) -> Check | None:
 
 
 def _cost(data: Mapping[str, Any]) -> int:
-    """Steps for each character of an output, at worst: a pattern inside another check marks its matches."""
-    if data["kind"] == "pattern":
-        return _cost_of_pattern(data["pattern"])
-    return _cost_with_marks(data)
+    """Steps for each character of an output, at worst."""
+    return sum(map(_cost_of_leaf, leaves_of(data)))
 
 
-def _cost_with_marks(data: Mapping[str, Any]) -> int:
-    if data["kind"] == "not":
-        return _cost_with_marks(data["of"])
-    if data["kind"] in ("all", "any"):
-        return sum(map(_cost_with_marks, data["of"]))
-    patterns = [data["pattern"]] if "pattern" in data else data.get("patterns", [])
-    return MAX_SPANS * sum(map(_cost_of_pattern, patterns)) or STEPS_A_CHARACTER
+def _cost_of_leaf(leaf: Leaf) -> int:
+    if not leaf.patterns:
+        return SLOWEST.get(leaf.kind, STEPS_A_CHARACTER)
+    searches = MAX_SPANS if leaf.kind == "count" else 1  # one match decides everything else
+    return searches * sum(_cost_of_pattern(literal) for _, literal in leaf.patterns)
 
 
 def _cost_of_pattern(literal: str) -> int:

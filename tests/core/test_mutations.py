@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from probes.core import Document, examine, mutations
+from probes.core import Document, check, examine, mutations
 from probes.core.mutants import mutants
 from probes.core.mutations import Mutations, mutate
 from tests.core.probe_file import TEXT, changed, document
@@ -225,3 +225,16 @@ def test_more_than_may_be_spent_is_counted_and_not_tried(monkeypatch):
     monkeypatch.setattr(mutations, "MAX_WORK", 5 * a_run)
     found = tried(many, "a\na")
     assert (found.tried, found.untried) == (7, 1_219)
+
+
+@pytest.mark.parametrize(
+    ("data", "searches"),
+    [
+        ({"kind": "pattern", "must": "match", "pattern": "/a/"}, 1),
+        ({"kind": "not", "of": {"kind": "pattern", "must": "match", "pattern": "/a/"}}, 1),
+        ({"kind": "count", "patterns": ["/a/", "/a/u"], "op": "==", "n": 1}, 200),
+        ({"kind": "all", "of": [{"kind": "pattern", "must": "match", "pattern": "/a/"}] * 3}, 3),
+    ],
+)
+def test_a_check_costs_the_searches_that_decide_it(data, searches):
+    assert mutations._cost(check(data).as_json()) == searches * mutations._cost_of_pattern("/a/")

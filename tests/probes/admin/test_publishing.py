@@ -8,7 +8,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from probes.admin.forms import STARTER
-from probes.core import Document
+from probes.core import Document, mutations
 from probes.models import Probe, ProbeVersion
 from tests.probes import stage
 from tests.probes.admin import desk
@@ -122,6 +122,15 @@ def test_saving_says_what_is_worth_another_look(root, probe):
     [_, advice] = desk.said(desk.send(root, probe, {**fields, "document": text}))
     assert "L002 line 12, rubric.rules: every rule only forbids something" in advice
     assert advice.endswith("n 4 instead of 3: no example has exactly 4 words (add one)")
+
+
+def test_saving_says_what_was_not_looked_at(root, probe, monkeypatch):
+    monkeypatch.setattr(mutations, "MAX_WORK", 1)
+    _, advice = desk.said(desk.edit(root, probe, "Write three words.", "Write exactly 3 words."))
+    assert unescape(advice) == (
+        "Worth another look, though nothing refuses it: 2 small changes to the rules not tried on the "
+        "examples, as that would take too long: with shorter examples or smaller patterns more are"
+    )
 
 
 def test_a_failed_gate_lists_every_problem(root, probe):
