@@ -6,8 +6,11 @@ them sorts, counts or collects the values of a whole table.
 
 from __future__ import annotations
 
+import json
+
 from django.contrib import admin
 
+from probes.domain.evidence import stated_parameters
 from probes.models import Attempt, Batch, Run, Trial, Verdict
 from registry.web.admin import ReadOnlyInline, ReadOnlyPage
 
@@ -74,7 +77,13 @@ class AttemptAdmin(ReadOnlyPage):
     list_display = ("__str__", "outcome", "error", "status", "endpoint_name", "late", "recorded_at")
     list_filter = ("outcome", "late")
     list_select_related = (f"trial__run__{PROBE}",)
+    exclude = ("sent_parameters",)  # what an endpoint's owner adds is theirs
+    readonly_fields = ("stated_parameters",)
     inlines = (VerdictsInline,)
+
+    @admin.display(description="Sent parameters that the probe states")
+    def stated_parameters(self, attempt: Attempt) -> str:
+        return json.dumps(stated_parameters(attempt.trial.run.version, attempt), ensure_ascii=False)
 
 
 @admin.register(Verdict)

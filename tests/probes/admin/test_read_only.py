@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.db import IntegrityError, transaction
 
 from probes.models import (
@@ -20,7 +21,9 @@ from probes.models import (
     Trial,
     Verdict,
 )
-from registry.teams.models import User
+from registry.endpoints.models import Endpoint
+from registry.immutability import erasure
+from registry.teams.models import Membership, User
 from tests.probes import stage
 from tests.probes.admin import desk
 
@@ -61,6 +64,31 @@ def planted(version: ProbeVersion) -> dict[str, str]:
                 f"{prefix}-{i}-{name}": "planted" for name in ("expect", "output", "label", "name", "why")
             }
     return {**children, "user": "planted", "number": "9", "document": "{}", "digest": "0" * 64}
+
+
+OWNERS_ONLY = "reserved-for-owners"
+
+
+@pytest.mark.parametrize("role", ["viewer", "runner", "author"])
+def test_what_an_endpoint_adds_to_a_request_is_for_those_who_manage_it(client, team, ran, charlie, role):
+    """Whatever page of the admin they open: of each table that is shown there, a list and a row."""
+    with erasure("a test plants an extra body"):
+        Endpoint.objects.update(extra_body={"preset": OWNERS_ONLY}, key_cipher=OWNERS_ONLY)
+        Attempt.objects.update(sent_parameters={"max_tokens": 1400, "preset": OWNERS_ONLY})
+    Membership.objects.create(team=team, user=charlie, role=role)
+    User.objects.filter(pk=charlie.pk).update(is_staff=True)
+    client.force_login(charlie)
+    seen = []
+    for model in admin.site._registry:
+        page = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        changes = [f"{page}{row.pk}/change/" for row in model._default_manager.all()[:3]]
+        for address in (page, *changes):
+            answer = client.get(address)
+            assert OWNERS_ONLY not in answer.content.decode(), address
+            seen += [model] if answer.status_code == 200 and address != page else []
+    assert {Attempt, Run, Trial, Batch} <= set(seen)
+    attempt = client.get(path(Attempt, f"{Attempt.objects.get().pk}/change/")).content.decode()
+    assert "&quot;max_tokens&quot;: 1400" in attempt
 
 
 # --- the five attacks -----------------------------------------------------------------------------
