@@ -128,7 +128,7 @@ def sent_to(row: Row, planted: Planted) -> dict[str, str]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("actor", ASKED)
 def test_who_may_do_what(actor, signed_in, planted, known, monkeypatch):
-    monkeypatch.setattr(views, "list_models", lambda endpoint: None)  # nobody is there to be asked
+    monkeypatch.setattr(views, "list_models", lambda endpoint, by: None)  # nobody is there to be asked
     place, wrong = ACTORS.index(actor), []
     for number, row in enumerate(SITE, place):
         address, reads = at(row, known), row.get[place]

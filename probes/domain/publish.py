@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -69,7 +70,7 @@ def publish(
     with transaction.atomic():
         probe = _probe(team, document)
         _refuse_stale(probe, document, base_version)
-        return _known(probe, document) or Publication(_next_version(probe, document, by), True)
+        return _known(probe, document, by) or Publication(_next_version(probe, document, by), True)
 
 
 def accepted(source: Document | str) -> Document:
@@ -112,21 +113,26 @@ def _about(document: Document) -> dict[str, str]:
     return {"title": document.title, "category": document.category, "summary": document.summary}
 
 
-def _known(probe: Probe, document: Document) -> Publication | None:
+def _known(probe: Probe, document: Document, by: User | None) -> Publication | None:
     version = probe.versions.filter(digest=document.digest).first()
     if version is None:
         return None
     if (latest := _latest(probe)) > version.number:
         return Publication(version, False, newer=latest)
-    return Publication(version, False, edited=_describe(probe, document))
+    before = _describe(probe, document)
+    if before:
+        said: dict[str, Any] = {f"{name}_before": text for name, text in before.items()}
+        record(probe.team, by, "probe-edited", probe, what=list(before), **said)
+    return Publication(version, False, edited=tuple(before))
 
 
-def _describe(probe: Probe, document: Document) -> tuple[str, ...]:
-    """Let the probe's own texts follow the file; the names of those that were others before."""
-    changed = {name: text for name, text in _about(document).items() if getattr(probe, name) != text}
-    if changed:
-        Probe.objects.filter(pk=probe.pk).update(**changed)
-    return tuple(changed)
+def _describe(probe: Probe, document: Document) -> dict[str, str]:
+    """Let the probe's own texts follow the file; those that were others before, as they were."""
+    now = _about(document)
+    before = {name: getattr(probe, name) for name, text in now.items() if getattr(probe, name) != text}
+    if before:
+        Probe.objects.filter(pk=probe.pk).update(**now)
+    return before
 
 
 def _next_version(probe: Probe, document: Document, by: User | None) -> ProbeVersion:

@@ -185,7 +185,7 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def test_call(endpoint: Endpoint, model: str) -> Answer:
+def test_call(endpoint: Endpoint, model: str, by: User | None = None) -> Answer:  # noqa: PT028 - no test
     """One tiny real call, as a run would make it. Its failure is in the Answer."""
     if endpoint.paused_at:
         return Answer(error="endpoint_paused", detail=PAUSED)
@@ -193,6 +193,7 @@ def test_call(endpoint: Endpoint, model: str) -> Answer:
         target = target_of(endpoint)
     except vault.Unreadable as problem:
         return Answer(error="key_unreadable", detail=str(problem), final_for_endpoint=True)
+    _note_call(endpoint, by, "endpoint-tested", model)
     quick = _within(target, _TEST_SECONDS)
     return _run(lambda caller: caller.complete(quick, model, TEST_MESSAGES, TEST_PARAMETERS))
 
@@ -200,7 +201,7 @@ def test_call(endpoint: Endpoint, model: str) -> Answer:
 test_call.__test__ = False  # type: ignore[attr-defined]  # its name looks like a test's
 
 
-def list_models(endpoint: Endpoint) -> list[str]:
+def list_models(endpoint: Endpoint, by: User | None = None) -> list[str]:
     """Ask for the models and keep them with the endpoint. Raises ModelsUnavailable."""
     if endpoint.paused_at:
         raise ModelsUnavailable(PAUSED)
@@ -208,10 +209,17 @@ def list_models(endpoint: Endpoint) -> list[str]:
         target = target_of(endpoint)
     except vault.Unreadable as problem:
         raise ModelsUnavailable(str(problem)) from None
+    _note_call(endpoint, by, "endpoint-listed")
     models = _run(lambda caller: caller.models(target))
     Endpoint.objects.filter(pk=endpoint.pk).update(models_offered=models, models_listed_at=timezone.now())
     endpoint.refresh_from_db(fields=["models_offered", "models_listed_at"])
     return models
+
+
+@transaction.atomic
+def _note_call(endpoint: Endpoint, by: User | None, action: str, model: str = "") -> None:
+    """Before it is made: the owner may pay for it whatever comes back."""
+    record(endpoint.team, by, action, endpoint.name, model=model)
 
 
 def _within(target: Target, seconds: float) -> Target:

@@ -147,7 +147,7 @@ def _tried(request: HttpRequest, shown: Endpoint, model: str) -> Answer:
     wait = 0 if shown.paused_at else limits.seconds_to_wait(request)
     if wait:
         return Answer(error="too_many_starts", detail=limits.too_many(wait))
-    return test_call(shown, model)
+    return test_call(shown, model, cast("User", request.user))
 
 
 @login_required
@@ -182,7 +182,7 @@ def _listed(request: HttpRequest, shown: Endpoint) -> str:
     if not shown.paused_at and (wait := limits.seconds_to_wait(request)):
         return limits.too_many(wait)
     try:
-        list_models(shown)
+        list_models(shown, cast("User", request.user))
     except ModelsUnavailable as unavailable:
         return str(unavailable)
     return ""

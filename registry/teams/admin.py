@@ -175,6 +175,8 @@ class PersonAdmin(WithMemberships, UserAdmin):
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
+        if change and "is_active" in form.changed_data:
+            members.note_shut(cast("User", request.user), obj)
         if change and "email" in form.changed_data:
             accounts.change_address(obj, obj.email, before=form.initial["email"])
 

@@ -81,6 +81,14 @@ def transfer(by: User, to: Membership) -> None:
     record(heir.team, by, "ownership-transferred", heir.user, before=heir.role)
 
 
+@transaction.atomic
+def note_shut(by: User, person: User) -> None:
+    """Tell the log of each of their teams that an administrator shut an account, or opened it again."""
+    done = "member-let-back" if person.is_active else "member-shut-out"
+    for membership in person.memberships.select_related("team"):
+        record(membership.team, by, done, person, role=membership.role)
+
+
 def is_last_owner(member: Membership) -> bool:
     """Whether the team would be left without an owner who can sign in."""
     if member.role != Role.OWNER:
