@@ -24,7 +24,7 @@ def flag(name: str, default: bool = False) -> bool:
 
 def number(name: str, default: int, low: int = 0, high: int = 1_000_000) -> int:
     value = text(name, str(default))
-    if not value.isdecimal() or not low <= int(value) <= high:
+    if not value.isdecimal() or len(value) > 18 or not low <= int(value) <= high:
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number from {low} to {high}.")
     return int(value)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from probes.core import Document
 from probes.core.digests import digest_of
 from probes.models import Probe, ProbeVersion
+from registry.web.numbers import row_number
 
 KINDS = {"+": "added", "-": "removed", "@": "place"}
 
@@ -79,5 +80,4 @@ def stale(now: Current, base: str, text: str) -> Stale:
 
 def number_of(base: str) -> int:
     """The version number in a base; 0 if it names none."""
-    number = base.partition("-")[0]
-    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+    return row_number(base.partition("-")[0])

@@ -25,6 +25,7 @@ MAX_LINE = 64 * 1024 * 1024
 
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{64})"\}\n')
 _TAIL_BYTES = 77
+_MOST_DIGITS = 400
 
 
 class Chain:
@@ -119,7 +120,9 @@ def read_line(raw: bytes) -> dict[str, Any]:
 
 def _object(raw: bytes) -> dict[str, Any]:
     try:
-        values = json.loads(raw.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        values = json.loads(
+            raw.decode(), object_pairs_hook=_once, parse_int=_whole, parse_constant=_no_number
+        )
     except UnicodeDecodeError as error:
         raise UnreadableLine(f"not UTF-8 at byte {error.start} of the line") from None
     except json.JSONDecodeError as error:
@@ -138,6 +141,12 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {short(key)} stands there twice")
         values[key] = value
     return values
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number with {len(digits):,} digits")
+    return int(digits)
 
 
 def _no_number(name: str) -> Any:

@@ -15,6 +15,7 @@ from registry.endpoints import picker
 from registry.endpoints.picker import Picker
 from registry.teams.access import Person
 from registry.teams.models import User
+from registry.web.numbers import row_number
 
 FIELDS = ("endpoint", "model", "repeats", "visibility")
 DEFAULT_REPEATS = "1"
@@ -74,7 +75,7 @@ class RunForm:
     def _look_over(self) -> None:
         """Note at once what is wrong with each field, so that nothing is said only at the next try."""
         written = self.repeats.strip()
-        if not (written.isascii() and written.isdecimal() and 1 <= int(written[:9]) <= MOST_REPEATS):
+        if not 1 <= row_number(written) <= MOST_REPEATS:
             self.problems["repeats"] = f"Write a whole number of repeats from 1 to {MOST_REPEATS}."
         if self.visibility not in Visibility.values:
             self.problems["visibility"] = "Choose who may see these runs."

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 
 from registry.endpoints import domain, egress
 from registry.endpoints.models import Endpoint
-from registry.endpoints.request import check_extra_body
+from registry.endpoints.request import LONG_NUMBER, check_extra_body
 from registry.teams.domain import one_line
 from registry.teams.models import Team, User
 
@@ -77,9 +77,13 @@ class ExtraBodyField(forms.JSONField):
 
     def clean(self, value: Any) -> dict[str, Any]:
         try:
-            return check_extra_body({} if (found := super().clean(value)) is None else found)
+            found = super().clean(value)
         except RecursionError:
             raise forms.ValidationError(_NO_JSON) from None
+        except ValueError:  # it is JSON, and Python reads no number as long
+            raise forms.ValidationError(LONG_NUMBER) from None
+        try:
+            return check_extra_body({} if found is None else found)
         except ValueError as problem:
             raise forms.ValidationError(str(problem)) from None
 

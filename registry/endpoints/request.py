@@ -19,6 +19,8 @@ RESERVED = frozenset({
 EFFORTS = frozenset({"none", "minimal", "low", "medium", "high"})
 """What `reasoning` may be besides `leave` and `off`: sent as `reasoning_effort`."""
 _LARGEST_EXTRA = 10_000
+_MOST_DIGITS = 300
+LONG_NUMBER = f"Shorten the numbers in the extra body: one may have {_MOST_DIGITS} digits."
 _DEEPEST_EXTRA = 10
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -108,14 +110,16 @@ def check_extra_body(extra: object) -> dict[str, Any]:
         raise ValueError('Write a JSON object, such as {"top_k": 40}, or leave it empty.')
     if taken := sorted(RESERVED & extra.keys()):
         raise ValueError(f"Take {', '.join(taken)} out: the probe or the settings above decide that.")
+    if _deeper_than(_DEEPEST_EXTRA, extra):
+        raise ValueError(f"Nest the extra body at most {_DEEPEST_EXTRA} deep.")
+    if any(abs(number) >= 10**_MOST_DIGITS for number in _whole_numbers(extra)):
+        raise ValueError(LONG_NUMBER)
     try:
         text = json.dumps(extra, allow_nan=False)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise ValueError("Write plain JSON: NaN and Infinity are no numbers in it.") from None
     if len(text) > _LARGEST_EXTRA:
         raise ValueError(f"Shorten the extra body: it may have {_LARGEST_EXTRA:,} characters.")
-    if _deeper_than(_DEEPEST_EXTRA, extra):
-        raise ValueError(f"Nest the extra body at most {_DEEPEST_EXTRA} deep.")
     if any(_UNSTORABLE.search(part) for part in _strings(extra)):
         raise ValueError("Take out the NUL characters and half surrogate pairs: they cannot be stored.")
     return extra
@@ -125,6 +129,14 @@ def _deeper_than(levels: int, value: object) -> bool:
     """Whether objects and lists are nested in one another more than `levels` deep."""
     within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return within is not None and (levels == 0 or any(_deeper_than(levels - 1, each) for each in within))
+
+
+def _whole_numbers(value: object) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _whole_numbers(item)
 
 
 def _strings(value: object) -> Iterator[str]:

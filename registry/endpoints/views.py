@@ -31,6 +31,7 @@ from registry.teams import access
 from registry.teams.access import get_or_404
 from registry.teams.models import Team, User
 from registry.web import limits
+from registry.web.numbers import row_number
 
 MANAGE = "manage endpoints"
 FIRST = ("name", "base_url", "key", "forget_key", "reasoning")
@@ -165,8 +166,8 @@ def endpoint_models(request: HttpRequest) -> HttpResponse:
     asked = request.POST if request.method == "POST" else request.GET
     prefix = request.GET.get("prefix", "")
     prefix = prefix if prefix in {"", "a-", "b-"} else ""
-    chosen = asked.get(f"{prefix}endpoint", "")
-    made = picker(list(usable(request.user)), prefix, endpoint_id=int(chosen) if chosen.isdecimal() else 0)
+    chosen = row_number(asked.get(f"{prefix}endpoint", ""))
+    made = picker(list(usable(request.user)), prefix, endpoint_id=chosen)
     problem = _unlisted(request, made) if request.method == "POST" else ""
     return render(request, "endpoints/_offered.html", {"picker": made, "problem": problem})
 

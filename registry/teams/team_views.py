@@ -18,6 +18,7 @@ from registry.teams.access import get_or_404
 from registry.teams.members import MANAGE, MembersRefused
 from registry.teams.models import Membership, Role, Team, User
 from registry.teams.team_forms import InviteForm, NameForm, TeamForm
+from registry.web.numbers import row_number
 
 SEE = "see team results"
 RENAME = "rename the team"
@@ -122,8 +123,7 @@ def member_remove(request: HttpRequest, team: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def team_transfer(request: HttpRequest, team: str) -> HttpResponse:
-    chosen = request.POST.get("to", "")
-    shown, heir = _member(request, team, int(chosen) if chosen.isascii() and chosen.isdecimal() else 0)
+    shown, heir = _member(request, team, row_number(request.POST.get("to", "")))
     return _done(
         request,
         shown,

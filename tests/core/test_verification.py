@@ -173,7 +173,7 @@ NO_EVIDENCE = [
     (b"[" * 100_000, "line 1 is no evidence header: not JSON"),
     (b'{"kind":"evidence","kind":"end"}\n', "stands there twice"),
     (b'{"kind":NaN}\n', "NaN is no number in JSON"),
-    (b'{"kind":' + b"9" * 5000 + b"}\n", "not JSON that can be read"),
+    (b'{"kind":' + b"9" * 5000 + b"}\n", "a number with 5,000 digits"),
     (b'{"kind":"evidence"}\n', "this evidence line lacks line"),
     (b"\x1f\x8b\x08" + bytes(100), "it is compressed with gzip: unzip it first"),
 ]

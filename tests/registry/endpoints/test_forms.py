@@ -6,6 +6,7 @@ from django.test import Client
 from registry.endpoints.forms import EndpointForm
 from registry.endpoints.models import Endpoint
 from registry.endpoints.practice import ensure_practice_endpoints
+from registry.endpoints.request import LONG_NUMBER
 from tests.registry.endpoints.conftest import KEY
 
 GOOD = {
@@ -62,6 +63,10 @@ def test_endpoint_is_added(team):
         ("extra_body", "{", "this is no JSON"),
         ("extra_body", "[" * 5000, "this is no JSON"),
         ("extra_body", "[]", "Write a JSON object"),
+        ("extra_body", f'{{"a": {"9" * 5000}}}', LONG_NUMBER),
+        ("extra_body", f'{{"a": [{{"b": -{"9" * 301}}}]}}', LONG_NUMBER),
+        ("extra_body", "9" * 5000, LONG_NUMBER),
+        ("extra_body", '{"a": 1e999}', "NaN and Infinity are no numbers"),
         ("extra_body", "5", "Write a JSON object"),
         ("extra_body", '{"model": "x"}', "Take model out"),
         ("extra_body", '{"stream": true}', "Take stream out"),

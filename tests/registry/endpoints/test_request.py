@@ -133,6 +133,8 @@ def test_extra_body_is_accepted(extra):
         ({"messages": []}, "Take messages out"),
         ({"max_tokens": 5}, "Take max_tokens out"),
         ({"a": float("nan")}, "NaN"),
+        ({"a": 10**5000}, "Shorten the numbers"),
+        ({"a": [{"b": -(10**300)}]}, "Shorten the numbers"),
         ({"a": "x" * 10_000}, "Shorten"),
         ({"a": ["b\x00"]}, "NUL"),
         ({"a": [[[[[[[[[[]]]]]]]]]]}, "at most 10 deep"),
