@@ -11,7 +11,7 @@ from probes.core.patterns.alphabets import Points
 from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags
 from probes.core.patterns.parser import parse
-from probes.core.patterns.starts import STRETCH, least, longest, starts
+from probes.core.patterns.starts import NEAR, least, starts
 from probes.core.patterns.syntax import Chars, Repeat
 from probes.core.patterns.translate import to_re2
 from probes.core.view import View
@@ -37,9 +37,9 @@ def texts() -> list[str]:
         r"(?:a{0,9}b|){80}y", r"(?:[^]a?){2,3}[ab]{3}[ab]{0,700}",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("stretch", [STRETCH, 50])
-def test_the_matches_are_those_of_a_plain_search(source, flags, stretch, monkeypatch):
-    monkeypatch.setattr("probes.core.patterns.starts.STRETCH", stretch)
+@pytest.mark.parametrize("near", [NEAR, 50])
+def test_the_matches_are_those_of_a_plain_search(source, flags, near, monkeypatch):
+    monkeypatch.setattr("probes.core.patterns.starts.NEAR", near)
     pattern = Pattern.parse(f"/{source}/{flags}")
     assert pattern._starts is not None
     plain = replace(pattern, _starts=None)
@@ -67,14 +67,6 @@ def test_what_does_not_matter_is_left_out(source, wanted):
     flags = read_flags("u", 0)
     found, expected = (to_re2(each, Points()) for each in (least(parse(source, flags)), parse(wanted, flags)))
     assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("source", "wanted"),
-    [("", 0), ("a?b{2,3}", 4), ("(?:ab|c{5}|$){2,3}", 15), ("a|b*", None), (r"(?:\b)*a", 1), ("a{3,}", None)],
-)
-def test_how_long_a_match_may_be(source, wanted):
-    assert longest(parse(source, read_flags("u", 0))) == wanted
 
 
 def test_what_re2_refuses_is_searched_plainly():

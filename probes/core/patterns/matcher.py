@@ -62,8 +62,7 @@ class Pattern:
     def _search(self, text: bytes, place: int) -> Any:
         if self._starts is None:
             return self._regex.search(text, place)
-        start = self._starts.first(text, place)
-        return None if start is None else self._regex.match(text, start)
+        return self._starts.search(self._regex, text, place)
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
         """The first matches as JavaScript's `matchAll` finds them, as code-point offsets.

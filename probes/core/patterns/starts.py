@@ -25,8 +25,8 @@ from probes.core.patterns.translate import to_re2
 MEMORY = 16 << 20
 """Bytes. RE2 gives a third of it to the states of one direction, and this is searched in one only."""
 
-STRETCH = 10_000
-"""How many places are looked at together for a start; many more than a match is long."""
+NEAR = 3_000
+"""In so much of a text an ordinary search for a match that is there takes no time."""
 
 _MIRRORED: dict[Place, Place] = {
     "start": "end",
@@ -40,25 +40,17 @@ _MIRRORED: dict[Place, Place] = {
 class Starts:
     """Finds where a node first matches, in texts of its alphabet."""
 
-    def __init__(self, regex: Any, longest: int | None) -> None:
+    def __init__(self, regex: Any) -> None:
         self._regex = regex
-        self._longest = longest
 
-    def first(self, text: bytes, place: int) -> int | None:
-        """The first place from `place` on where a match starts.
-
-        Where a match has a greatest length, the text is read a stretch at a time, the first one first.
-        """
+    def search(self, pattern: Any, text: bytes, place: int) -> Any:
+        """What `pattern`, the node itself, first matches from `place` on, or None."""
         backwards, size = text[::-1], len(text)
-        while True:
-            stop = size if self._longest is None else min(size, place + STRETCH + self._longest)
-            found = self._regex.match(backwards, size - stop, size - place)
-            start = size - found.end() if found else size
-            if found and (stop == size or start < place + STRETCH):
-                return start
-            if stop == size:
-                return None
-            place += STRETCH
+        near = min(size, place + NEAR)
+        if self._regex.match(backwards, size - near, size - place):
+            return pattern.search(text, place)  # soon found, and most of the text need not be read
+        found = self._regex.match(backwards, 0, size - place) if near < size else None
+        return found and pattern.match(text, size - found.end())
 
 
 def starts(node: Node, alphabet: Kinds) -> Starts | None:
@@ -71,23 +63,7 @@ def starts(node: Node, alphabet: Kinds) -> Starts | None:
         regex = re2.compile(f"(?s:.*)(?:{to_re2(backwards, alphabet)})".encode(), options)
     except re2.error:  # it counts what stands inside each other otherwise than we do
         return None
-    return Starts(regex, longest(node))
-
-
-def longest(node: Node) -> int | None:
-    """How many characters a match has at most, if there is a limit."""
-    match node:
-        case Chars():
-            return 1
-        case Sequence(parts) | Choice(parts):
-            lengths = [each for part in parts if (each := longest(part)) is not None]
-            if len(lengths) < len(parts):
-                return None
-            return sum(lengths) if isinstance(node, Sequence) else max(lengths)
-        case Repeat(body, _, high):
-            length = longest(body)
-            return 0 if length == 0 else None if length is None or high is None else length * high
-    return 0
+    return Starts(regex)
 
 
 def least(node: Node) -> Node:
