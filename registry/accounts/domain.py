@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from registry.accounts.models import AGENT_LENGTH, REFUSALS, FormerAddress, SignIn
-from registry.accounts.traces import CLOSED, forget, traces_of
+from registry.accounts.traces import CLOSED, forget, team_of, traces_of
 from registry.endpoints import vault
 from registry.endpoints.domain import delete_endpoint
 from registry.endpoints.models import Endpoint
@@ -232,7 +232,7 @@ def _desert(user: User, teams: QuerySet[Team]) -> None:
     for endpoint in Endpoint.objects.filter(team__in=teams, practice=False):
         delete_endpoint(endpoint, user)
     Membership.objects.filter(user=user).delete()
-    teams.update(name=f"Team of a closed account ({user.pk})")
+    teams.update(name=team_of(user))
 
 
 # --- secrets at rest -----------------------------------------------------------------------------

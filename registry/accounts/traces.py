@@ -1,27 +1,32 @@
 """What is told of a person all over the site, and how it is forgotten when their account closes.
 
-By an address a person is known everywhere; by a name only where they have been, since others may
-have the same.
+Logs of teams say by a column whom they name. What the admin's own log says is text: by an address a
+person is known everywhere in it; by a name only where they have been, since others may have the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth import SESSION_KEY
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Model, Q
+from django.contrib.sessions.models import Session
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from registry.accounts.models import FormerAddress, SignIn
+from registry.audit.domain import WITH_TOKEN
 from registry.audit.models import Entry
 from registry.immutability import erasure
 from registry.teams.models import Invitation, Membership, Team, User
 
 CLOSED = "Closed account"
+CLOSED_TOKEN = "token of a closed account"  # noqa: S105 - words of a log
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,6 @@ class Traces:
     @property
     def names(self) -> list[str]:
         return [name for name in (*self.addresses, self.user.name) if name]
-
-    def told_in(self, path: str) -> Q:
-        """Lines of a team's log in which `path` calls them by a name or an address."""
-        by_address, by_name = Q(**{f"{path}__in": self.addresses}), Q(**{path: self.user.name})
-        return by_address | by_name & Q(team__in=self.teams) if self.user.name else by_address
 
 
 def traces_of(user: User) -> Traces:
@@ -67,17 +67,62 @@ def forget(traces: Traces) -> None:
     SignIn.objects.filter(user=user).delete()
     FormerAddress.objects.filter(user=user).delete()
     _forget_invitations(traces.addresses)
-    about_them = Q(action__startswith="member-") | Q(action="ownership-transferred")
+    _forget_sessions(traces)
+    user.tokens.update(name=CLOSED_TOKEN)
+    Team.objects.filter(pk__in=traces.teams, name=user.name).exclude(name="").update(name=team_of(user))
     with erasure(f"the account {user.pk} is closed"):
-        Entry.objects.filter(by=user).update(by_name=CLOSED)
-        Entry.objects.filter(about_them, traces.told_in("about")).update(about=CLOSED)
-        for entry in Entry.objects.filter(traces.told_in("details__invited_by"), action="member-joined"):
-            details = entry.details | {"invited_by": CLOSED}
-            Entry.objects.filter(pk=entry.pk).update(details=details)
+        _forget_in_logs(traces)
     for told in _told_in_admin(traces):
-        told.object_repr = told.object_repr if _of(told, Team) else CLOSED
+        kept = _of(told, Team) and told.object_repr not in traces.names
+        told.object_repr = told.object_repr if kept else CLOSED
         told.change_message = ""
         told.save(update_fields=["object_repr", "change_message"])
+
+
+def team_of(user: User) -> str:
+    """What a team is called that was called as they were."""
+    return f"Team of a closed account ({user.pk})"
+
+
+def _forget_in_logs(traces: Traces) -> None:
+    user = traces.user
+    Entry.objects.filter(by=user).update(by_name=CLOSED)
+    told, by_token = Entry.objects.filter(whom=user), Q(action__startswith="token-")
+    told.filter(by_token).update(about=CLOSED_TOKEN)
+    told.exclude(by_token).exclude(action="member-joined").update(about=CLOSED)
+    _reword(told.filter(action="member-joined"), "invited_by", CLOSED)
+    _reword(Entry.objects.filter(by=user, details__has_key=WITH_TOKEN), WITH_TOKEN, CLOSED_TOKEN)
+    renamed = Entry.objects.filter(team__in=traces.teams, action="team-renamed")
+    renamed.filter(about__in=traces.names).update(about=CLOSED)
+    _reword(renamed.filter(details__before__in=traces.names), "before", CLOSED)
+
+
+def _reword(entries: QuerySet[Entry], name: str, words: str) -> None:
+    """Say `words` for the detail `name`."""
+    changed = list(entries)
+    for entry in changed:
+        entry.details |= {name: words}
+    Entry.objects.bulk_update(changed, ["details"], batch_size=500)
+
+
+def _forget_sessions(traces: Traces) -> None:
+    """Of every browser: those that are signed in, and those that got as far as naming the address."""
+    mine, addresses = str(traces.user.pk), {each.lower() for each in traces.addresses}
+    theirs = []
+    for row in Session.objects.iterator(chunk_size=500):
+        held = row.get_decoded()
+        if held.get(SESSION_KEY) == mine or addresses & set(_texts(held)):
+            theirs.append(row.pk)
+    Session.objects.filter(pk__in=theirs).delete()
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """Every text in a session, in small letters."""
+    if isinstance(data, str):
+        yield data.lower()
+    elif isinstance(data, (list, dict)):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from _texts(each)
 
 
 def _forget_invitations(addresses: tuple[str, ...]) -> None:
@@ -95,7 +140,8 @@ def _told_in_admin(traces: Traces) -> Iterator[LogEntry]:
         if any(_names_them(told.object_repr, name, traces, teams) for name in traces.names):
             yield told
     for told in rows.filter(content_type=_kind(Team), object_id__in=[str(pk) for pk in teams]):
-        if any(name in told.get_change_message() for name in traces.names):
+        texts = (told.object_repr, told.get_change_message())
+        if any(name in text for name in traces.names for text in texts):
             yield told
 
 

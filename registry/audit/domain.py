@@ -20,6 +20,7 @@ OPERATOR = "operator"
 """Stands for nobody's id where a person is asked for."""
 SITE_STAFF = "site staff"
 """What whoever runs the site is called in the log of a team that is not theirs."""
+WITH_TOKEN = "with the token"  # noqa: S105 - the name of a detail
 LONGEST = 300
 MOST_LISTED = 50
 _SECRET = frozenset({"key", "secret", "password", "token", "cipher", "digest", "code"})
@@ -28,12 +29,20 @@ Detail = str | int | bool | None | list[str]
 
 
 def record(
-    team: Team, by: User | None, action: str, about: object, *, as_staff: bool = False, **details: Detail
+    team: Team,
+    by: User | None,
+    action: str,
+    about: object,
+    *,
+    whom: User | None = None,
+    as_staff: bool = False,
+    **details: Detail,
 ) -> Entry:
     """Add a line to the team's log, in the transaction of what is done: neither stands without the other.
 
     `about` and `details` are shown to owners as they are: names and plain words, never a secret.
-    `by` None is the operator; `as_staff` names no person. Raises ValueError for an unknown action and for
+    `by` None is the operator; `as_staff` names no person; `whom` is who is named although `about` is
+    no person. Raises ValueError for an unknown action and for
     a detail that no log may hold.
     """
     if action not in ACTIONS:
@@ -43,10 +52,11 @@ def record(
     if not connection.in_atomic_block:
         raise ValueError("What is noted is noted in the transaction that does it.")
     if by and by.came_with:
-        details["with the token"] = by.came_with.name
+        details[WITH_TOKEN] = by.came_with.name
     return Entry.objects.create(
         team=team,
         by=by,
+        whom=about if isinstance(about, User) else whom,
         by_name=SITE_STAFF if as_staff else str(by)[:LONGEST] if by else "",
         action=action,
         about=str(about)[:LONGEST],

@@ -14,11 +14,13 @@ from registry.teams.models import Team, User
 class Entry(models.Model):
     """One thing done. `by` None is the operator; `by_name` is what the person was called then.
 
-    `about` names what it was done to, as it was called then. `details` are words for the page.
+    `whom` is who else is named: in `about`, as the owner of a token, or as who invited. `about` names
+    what it was done to, as it was called then. `details` are words for the page.
     """
 
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="audit_entries")
     by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="audit_entries")
+    whom = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="told_of")
     by_name = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=40)

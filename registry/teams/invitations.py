@@ -222,6 +222,7 @@ def accept(person: User, secret: str) -> Membership:
     now = timezone.now()
     # an address is kept only for as long as it is needed
     Invitation.objects.filter(pk=invitation.pk).update(accepted_at=now, accepted_by=person, email="")
-    host = str(invitation.invited_by)
-    record(invitation.team, person, "member-joined", _kind(invitation), role=invitation.role, invited_by=host)
+    host = invitation.invited_by
+    said: dict[str, Any] = {"role": invitation.role, "invited_by": str(host)}
+    record(invitation.team, person, "member-joined", _kind(invitation), whom=host, **said)
     return Membership.objects.create(team=invitation.team, user=person, role=invitation.role)

@@ -63,7 +63,7 @@ def _note(token: ApiToken, action: str, by: User | None = None) -> None:
     until = f"{token.expires_at:%Y-%m-%d}"
     for team in teams:
         said = {"may": token.scopes, "all_teams": not token.team, "until": until}
-        record(team, by or token.user, action, token.name, **said)
+        record(team, by or token.user, action, token.name, whom=token.user, **said)
 
 
 def digest_of(secret: str) -> str:

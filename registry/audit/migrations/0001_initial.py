@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
                 ('about', models.CharField(max_length=400)),
                 ('details', models.JSONField(default=dict)),
                 ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='audit_entries', to=settings.AUTH_USER_MODEL)),
+                ('whom', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='told_of', to=settings.AUTH_USER_MODEL)),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audit_entries', to='teams.team')),
             ],
             options={

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.sessions.models import Session
 from django.core import mail
 
 from registry.accounts import domain
@@ -15,8 +16,9 @@ from registry.accounts.models import SignIn
 from registry.audit.domain import record
 from registry.audit.models import Entry
 from registry.teams import access, members, tokens
+from registry.teams import domain as domain_of_teams
 from registry.teams.invitations import accept, make_link, open_invitations
-from registry.teams.models import Invitation, Membership, Role, Scope, Team, User
+from registry.teams.models import ApiToken, Invitation, Membership, Role, Scope, Team, User
 from tests.registry.accounts.people import PASSWORD, sign_in, who, with_password, with_second_factor
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +99,74 @@ def test_who_has_the_same_name_elsewhere_keeps_it(bob, charlie, staff):
     members.add(staff, other, namesake, Role.VIEWER, access.require_of_staff)
     domain.close_account(bob)
     assert other.audit_entries.get().about == "Bob"
+
+
+def test_lines_about_a_namesake_of_the_same_team_stay(bob, alice, team, staff):
+    """Whom a line names is known by a column: a name is had by many, and was once somebody's address."""
+    namesake = User.objects.create_user("robert@example.org", name="Bob")
+    impostor = User.objects.create_user("eve@example.org", name="bob@example.org")
+    everybody = (namesake, impostor, bob)
+    for each in everybody[:2]:
+        members.add(staff, team, each, Role.VIEWER, access.require_of_staff)
+        members.change_role(alice, each.memberships.get(), Role.RUNNER)
+        tokens.make_token(each, "Bob", [Scope.READ], team, timedelta(days=1))
+        members.remove(alice, each.memberships.get())
+    members.change_role(alice, bob.memberships.get(), Role.VIEWER)
+    domain.close_account(bob)
+    abouts = {
+        each: set(Entry.objects.filter(whom=each).values_list("about", flat=True))
+        for each in (namesake, impostor)
+    }
+    assert abouts == {namesake: {"Bob"}, impostor: {"bob@example.org", "Bob"}}
+    assert set(Entry.objects.filter(whom=bob).values_list("about", flat=True)) == {"Closed account"}
+
+
+def test_what_they_called_their_tokens_is_forgotten(bob, alice, team):
+    made = tokens.make_token(bob, "Bob Boyd's laptop", [Scope.RUN], None, timedelta(days=1))
+    tokens.revoke(tokens.make_token(bob, "Bob's phone", [Scope.RUN], team, timedelta(days=1)).token)
+    bob.came_with = made.token
+    record(team, bob, "batch-started", "a race")
+    bob.came_with = None
+    hers = tokens.make_token(alice, "Alice's laptop", [Scope.RUN], team, timedelta(days=1))
+    domain.close_account(bob)
+    told = [*Entry.objects.values_list("by_name", "about", "details"), *ApiToken.objects.values_list("name")]
+    assert "Bob" not in str(told)
+    assert Entry.objects.get(action="batch-started").details == {
+        "with the token": "token of a closed account"
+    }
+    assert str(told).count("Alice's laptop") == 2
+    assert tokens.redeem(hers.secret).user == alice
+
+
+def test_a_team_that_was_called_as_they_were_is_called_so_no_more(bob, alice, team):
+    domain_of_teams.rename_team(alice, team, "Bob")
+    domain_of_teams.rename_team(alice, team, "Bob ")
+    LogEntry.objects.create(
+        user=alice,
+        content_type=ContentType.objects.get_for_model(Team),
+        object_id=str(team.pk),
+        object_repr="Bob",
+        action_flag=CHANGE,
+    )
+    domain.close_account(bob)
+    assert Team.objects.get(pk=team.pk).name == f"Team of a closed account ({bob.pk})"
+    assert "Bob" not in str([*Entry.objects.values(), *LogEntry.objects.values()])
+
+
+def test_no_browser_keeps_their_address(client, bob, alice, settings):
+    """Signed in, at the code, waiting for a mail to an address that they had before: each row is gone."""
+    settings.SIGN_UP = "open"
+    domain.change_address(bob, "robert@example.org")
+    signed_in, at_code, signing_up, hers = (type(client)() for _ in range(4))
+    sign_in(signed_in, with_password(bob))
+    with_second_factor(bob)
+    sign_in(at_code, bob)
+    signing_up.post("/sign-up/", {"email": "Robert@example.org", "password1": PASSWORD})
+    sign_in(hers, with_password(alice))
+    assert Session.objects.count() == 4
+    assert "robert@example.org" in str([row.get_decoded() for row in Session.objects.all()])
+    domain.close_account(User.objects.get(pk=bob.pk))
+    assert [row.get_decoded()["_auth_user_id"] for row in Session.objects.all()] == [str(alice.pk)]
 
 
 def test_every_other_session_ends(client, bob):
