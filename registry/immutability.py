@@ -5,13 +5,16 @@ A model is frozen by a decorator: `@frozen()` for whole rows, `@frozen("visibili
 `@frozen(when="finished_at")` for rows in which that column is no longer null. All may stand together.
 `@bounded("rubric", "rule_count")` lets a row in only while its parent holds fewer than the parent says:
 what was published whole cannot be added to.
+
+An erasure opens rows for an update, and for that alone: nothing that is frozen is ever deleted. Where
+`erasable` names columns, even an erasure changes no others.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -31,15 +34,21 @@ from registry.write_ahead import empty_log
 logger = logging.getLogger(__name__)
 ModelType = TypeVar("ModelType", bound=type[Model])
 _erasing: ContextVar[bool] = ContextVar("registry_erasing", default=False)
+_deleting: ContextVar[bool] = ContextVar("registry_deleting", default=False)
+"""Set by no code of the product: tests empty their tables."""
 
 
 @dataclass(frozen=True)
 class Freeze:
-    """What of a table may not change: whole rows, or `columns`; always, or once `when` is set."""
+    """What of a table may not change: whole rows, or `columns`; always, or once `when` is set.
+
+    An erasure may change all, or the `erasable` columns of whole rows.
+    """
 
     model: type[Model]
     columns: tuple[str, ...]
     when: str
+    erasable: tuple[str, ...] | None = None
 
     @property
     def table(self) -> str:
@@ -56,23 +65,32 @@ class Freeze:
 
     def condition(self, distinct: str) -> str:
         """SQL over OLD and NEW that is true for an update to refuse."""
-        changed = " OR ".join(f"OLD.{column} {distinct} NEW.{column}" for column in self._db_columns())
-        parts = [f"({changed})"] if changed else []
+        parts = [f"({self._changed(self.columns, distinct)})"] if self.columns else []
         parts += [f"OLD.{self.when} IS NOT NULL"] if self.when else []
         return " AND ".join(parts)
 
-    def _db_columns(self) -> list[str]:
-        return [f'"{self.model._meta.get_field(name).column}"' for name in self.columns]  # type: ignore[union-attr]
+    def kept(self, distinct: str) -> str:
+        """The same for an update that is an erasure; "" where that may change all."""
+        if self.erasable is None:
+            return ""
+        names = [field.name for field in self.model._meta.concrete_fields]
+        return self._changed([name for name in names if name not in self.erasable], distinct)
+
+    def _changed(self, names: Iterable[str], distinct: str) -> str:
+        columns = [f'"{self.model._meta.get_field(name).column}"' for name in names]  # type: ignore[union-attr]
+        return " OR ".join(f"OLD.{column} {distinct} NEW.{column}" for column in columns)
 
 
 FREEZES: list[Freeze] = []
 
 
-def frozen(*columns: str, when: str = "") -> Callable[[ModelType], ModelType]:
+def frozen(
+    *columns: str, when: str = "", erasable: tuple[str, ...] | None = None
+) -> Callable[[ModelType], ModelType]:
     """Class decorator for a model; see the module's docstring."""
 
     def mark(model: ModelType) -> ModelType:
-        freeze = Freeze(model, columns, when)
+        freeze = Freeze(model, columns, when, erasable)
         if freeze.name in {other.name for other in FREEZES}:
             raise TypeError(f"{model.__name__} is frozen twice under the name {freeze.name}.")
         FREEZES.append(freeze)
@@ -131,7 +149,7 @@ def guards() -> list[Guard]:
 
 @contextmanager
 def erasure(reason: str, using: str = "default") -> Iterator[None]:
-    """The only way past the triggers: one transaction in which frozen rows may change. Logged.
+    """The only way past the triggers: one transaction in which frozen rows may be updated. Logged.
 
     What they held is then gone from SQLite's files, too.
     """
@@ -140,19 +158,20 @@ def erasure(reason: str, using: str = "default") -> Iterator[None]:
     token = _erasing.set(True)
     try:
         with transaction.atomic(using=using):
-            _tell_postgres(connections[using], "on")
+            _tell_postgres(connections[using], "txid_current()::text")
             yield
             if not already:  # the transaction around this one may be an erasure too
-                _tell_postgres(connections[using], "off")
+                _tell_postgres(connections[using], "''")
                 transaction.on_commit(partial(empty_log, using), using=using)
     finally:
         _erasing.reset(token)
 
 
 def _tell_postgres(connection: BaseDatabaseWrapper, value: str) -> None:
+    """What is erasing is one transaction, by its number: a setting that stays on opens nothing."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('registry.erasing', %s, true)", [value])
+            cursor.execute(f"SELECT set_config('registry.erasing', {value}, true)")
 
 
 def triggers(guard: Guard, vendor: str) -> dict[str, str]:
@@ -182,30 +201,41 @@ def _full_postgresql(bound: Bound) -> str:
 
 
 def _sqlite(freeze: Freeze) -> dict[str, str]:
-    def refuse(event: str, condition: str) -> tuple[str, str]:
-        name = f"{freeze.name}_{event.lower()}"
-        when = f"registry_erasing() = 0{f' AND {condition}' if condition else ''}"
+    def refuse(event: str, condition: str, may: str = "registry_erasing", name: str = "") -> tuple[str, str]:
+        name = f"{freeze.name}_{name or event.lower()}"
+        when = f"{may}() = 0{f' AND ({condition})' if condition else ''}"
         body = f"SELECT RAISE(ABORT, '{freeze.message}')"
         return name, f"CREATE TRIGGER {name} BEFORE {event} ON {freeze.table} WHEN {when} BEGIN {body}; END"
 
     made = [refuse("UPDATE", freeze.condition("IS NOT"))]
+    if kept := freeze.kept("IS NOT"):
+        made.append(refuse("UPDATE", kept, "registry_deleting", "kept"))
     key = freeze.model._meta.pk.column
     # INSERT OR REPLACE deletes without firing triggers unless recursive_triggers is on
     exists = f"EXISTS (SELECT 1 FROM {freeze.table} WHERE {key} = NEW.{key})"  # noqa: S608 - our own names
     made.append(refuse("INSERT", exists))
     if not freeze.columns:
-        made.append(refuse("DELETE", f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""))
+        gone = f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""
+        made.append(refuse("DELETE", gone, "registry_deleting"))
     return dict(made)
 
 
 def _postgresql(freeze: Freeze) -> dict[str, str]:
-    def refuse(event: str, condition: str = "", each: str = "ROW") -> tuple[str, str]:
-        name = f"{freeze.name}_{event.lower()}"
+    def refuse(
+        event: str,
+        condition: str = "",
+        each: str = "ROW",
+        how: str = "registry_refuse_always",
+        name: str = "",
+    ) -> tuple[str, str]:
+        name = f"{freeze.name}_{name or event.lower()}"
         when = f"WHEN ({condition}) " if condition else ""
-        call = f"EXECUTE FUNCTION registry_refuse('{freeze.message}')"
+        call = f"EXECUTE FUNCTION {how}('{freeze.message}')"
         return name, f"CREATE TRIGGER {name} BEFORE {event} ON {freeze.table} FOR EACH {each} {when}{call}"
 
-    made = [refuse("UPDATE", freeze.condition("IS DISTINCT FROM"))]
+    made = [refuse("UPDATE", freeze.condition("IS DISTINCT FROM"), how="registry_refuse")]
+    if kept := freeze.kept("IS DISTINCT FROM"):
+        made.append(refuse("UPDATE", kept, name="kept"))
     if not freeze.columns:
         made.append(refuse("DELETE", f"OLD.{freeze.when} IS NOT NULL" if freeze.when else ""))
         made.append(refuse("TRUNCATE", each="STATEMENT"))
@@ -215,9 +245,13 @@ def _postgresql(freeze: Freeze) -> dict[str, str]:
 POSTGRESQL_REFUSAL = """
 CREATE OR REPLACE FUNCTION registry_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF current_setting('registry.erasing', true) = 'on' THEN
-        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    IF current_setting('registry.erasing', true) = txid_current()::text THEN
+        RETURN NEW;
     END IF;
+    RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE FUNCTION registry_refuse_always() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
     RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = 'restrict_violation';
 END $$;
 CREATE OR REPLACE FUNCTION registry_refuse_more() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -225,7 +259,7 @@ DECLARE
     held bigint;
     most bigint;
 BEGIN
-    IF current_setting('registry.erasing', true) = 'on' THEN
+    IF current_setting('registry.erasing', true) = txid_current()::text THEN
         RETURN NEW;
     END IF;
     EXECUTE format('SELECT count(*) FROM %I WHERE %I = ($1).%I', TG_TABLE_NAME, TG_ARGV[1], TG_ARGV[1])
@@ -248,11 +282,9 @@ WHERE NOT tgisinternal AND relnamespace = {schema}::regnamespace
 POSTGRESQL_FUNCTIONS = """
 SELECT proname, prosrc, lanname = 'plpgsql' AND proconfig IS NULL
 FROM pg_proc p JOIN pg_language l ON l.oid = prolang
-WHERE pronamespace = current_schema()::regnamespace AND proname IN ('registry_refuse', 'registry_refuse_more')
+WHERE pronamespace = current_schema()::regnamespace AND starts_with(proname, 'registry_refuse')
 """
-POSTGRESQL_SESSION = (
-    "SELECT current_setting('registry.erasing', true), current_setting('session_replication_role')"
-)
+POSTGRESQL_SESSION = "SELECT current_setting('session_replication_role')"
 
 
 def connect() -> None:
@@ -265,6 +297,7 @@ def connect() -> None:
 def _add_function(connection: BaseDatabaseWrapper, **_: Any) -> None:
     if connection.vendor == "sqlite":
         connection.connection.create_function("registry_erasing", 0, lambda: int(_erasing.get()))
+        connection.connection.create_function("registry_deleting", 0, lambda: int(_deleting.get()))
 
 
 def _create_triggers(sender: AppConfig, using: str, **_: Any) -> None:
@@ -333,17 +366,14 @@ def _as_postgresql_says(cursor: Any, own: list[Guard], using: str) -> dict[str, 
 
 
 def _postgresql_problems(cursor: Any) -> list[str]:
-    """Of what the triggers call, and of settings that silence them all."""
+    """Of what the triggers call, and of a setting that silences them all."""
     bodies = dict(re.findall(r"FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$", POSTGRESQL_REFUSAL, re.DOTALL))
     cursor.execute(POSTGRESQL_FUNCTIONS)
     present = {name: body if plain else "" for name, body, plain in cursor.fetchall()}
     cursor.execute(POSTGRESQL_SESSION)
-    erasing, role = cursor.fetchone()
-    silent = {
-        "the setting registry.erasing is on": erasing == "on" and not _erasing.get(),
-        f"the setting session_replication_role is {role}": role == "replica",
-    }
-    return [*_differences(bodies, present), *(said for said, holds in silent.items() if holds)]
+    [role] = cursor.fetchone()
+    silent = [f"the setting session_replication_role is {role}"] if role == "replica" else []
+    return [*_differences(bodies, present), *silent]
 
 
 def _check_triggers(databases: Any = None, **_: Any) -> list[checks.CheckMessage]:

@@ -9,13 +9,12 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import cache
-from django.db import connection
 from django.test import TransactionTestCase, override_settings
 
 from probes.domain import publish
-from registry import immutability
 from registry.environment import counts
 from registry.teams.models import Membership, Role, Team, User
+from tests.deleting import deleting
 from tests.thorough import examples, mark_most_of_many_cases, skip_unless_asked_for
 
 hypothesis.settings.register_profile("tests", max_examples=examples(100))
@@ -32,23 +31,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _flush_may_erase():
-    """A transactional test ends by emptying the tables, which only an erasure may do."""
+def _flush_may_delete():
+    """A transactional test ends by emptying the tables, which nobody else may do."""
     case: Any = TransactionTestCase  # its teardown is named in no stub
     flush = case._fixture_teardown
 
     def teardown(self):
-        token = immutability._erasing.set(True)
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('registry.erasing', 'on', false)")
-        try:
+        with deleting():
             flush(self)
-        finally:
-            immutability._erasing.reset(token)
-            if connection.vendor == "postgresql":
-                with connection.cursor() as cursor:
-                    cursor.execute("SELECT set_config('registry.erasing', 'off', false)")
 
     case._fixture_teardown = teardown
     yield

@@ -14,7 +14,7 @@ from registry.immutability import frozen
 LONGEST_REASON = 300
 
 
-@frozen()
+@frozen(erasable=())
 class Moderation(models.Model):
     """One act on a batch; a redaction is of one attempt of it. The reason is for owners only.
 

@@ -10,7 +10,7 @@ from registry.immutability import frozen
 from registry.teams.models import Team, User
 
 
-@frozen()
+@frozen(erasable=("by_name", "about", "details"))  # where they name somebody whose account was closed
 class Entry(models.Model):
     """One thing done. `by` None is the operator; `by_name` is what the person was called then.
 

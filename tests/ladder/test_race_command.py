@@ -19,8 +19,8 @@ from probes.domain.embedded import work
 from probes.models import Attempt, Batch, State, Trial
 from registry.endpoints.chat import Answer
 from registry.endpoints.practice import ensure_practice_endpoints
-from registry.immutability import erasure
 from registry.teams.models import Team
+from tests.deleting import deleting
 from tests.ladder.raced import a_practice_race, climbed
 from tests.ladder.stage import a_race, answered, climb, failed, the_ladder, two_endpoints
 from tests.probes.stage import an_endpoint
@@ -302,7 +302,7 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(endpoints, arguments, opti
 
 
 def test_without_a_ladder_it_says_how_to_load_one(endpoints):
-    with erasure("a test"):
+    with deleting():
         for ladder in Ladder.objects.all():
             ladder.rungs.all().delete()
             ladder.delete()

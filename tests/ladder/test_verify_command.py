@@ -23,8 +23,9 @@ from probes.domain.verification.recount import SPACES, recount
 from probes.models import Attempt, Batch, ProbeVersion, Rubric, Rule, Run, Trial, Verdict
 from registry.endpoints.models import Endpoint
 from registry.endpoints.practice import ensure_practice_endpoints
-from registry.immutability import FREEZES, erasure
+from registry.immutability import FREEZES
 from registry.teams.models import Team
+from tests.deleting import deleting
 from tests.ladder.lies import failing, plant, some_attempt, verify
 from tests.ladder.raced import a_practice_race, climbed
 from tests.probes.stage import an_endpoint
@@ -122,7 +123,7 @@ def test_a_check_that_cannot_count(race, monkeypatch):
 
 
 def test_a_ladder_without_rungs(race):
-    with erasure("a test"):
+    with deleting():
         connection.cursor().execute("DELETE FROM ladder_hold")
         connection.cursor().execute("DELETE FROM ladder_rung")
     assert failing()["every rung rejects empty output"] == ('0/0 rungs reject "" and white space',)
@@ -304,7 +305,7 @@ def test_a_trial_that_is_open_though_it_was_scored_in_a_batch_that_goes_on(race,
 
 
 def test_a_verdict_that_was_taken_away(race):
-    with erasure("a test"):
+    with deleting():
         Verdict.objects.filter(attempt__in=some_attempt(outcome="answered")).delete()
     seen = failing()["every stored verdict recomputes"]
     assert any("verdicts of line 6 are missing" in said for said in seen), seen
