@@ -59,7 +59,7 @@ def _asks(request: HttpRequest, kind: str, key: str, check: Check) -> tuple[Stil
 def _full(request: HttpRequest) -> HttpResponse:
     """429, as a page to whoever reads one: a browser's script is told the status alone."""
     if request.accepts("text/html"):
-        return errors.too_many(request, FULL, COME_BACK_SECONDS, urljoin(request.path, ".."))
+        return errors.too_many(request, FULL, COME_BACK_SECONDS, urljoin(request.path, "."))
     waits = {"Retry-After": str(COME_BACK_SECONDS)}
     return HttpResponse(FULL, status=429, content_type="text/plain; charset=utf-8", headers=waits)
 

@@ -114,7 +114,7 @@ def from_(
     address: str = "192.0.2.7", user: Any = None, accept: str = "text/event-stream", how: str = "get"
 ) -> Any:
     factory = AsyncRequestFactory()
-    request = getattr(factory, how)("/board/a/stream/", headers={"accept": accept})
+    request = getattr(factory, how)("/board/a/stream", headers={"accept": accept})
     request.META["REMOTE_ADDR"] = address
     request.user = user or AnonymousUser()
     return request
