@@ -64,7 +64,7 @@ def test_an_account_from_its_first_day_to_its_last(browser: Browser, open_site: 
 
 def sign_up(page: Page, site: Site) -> None:
     go(page, site, "/sign-in/")
-    page.get_by_role("link", name="Make an account").click()
+    follow(page, "Make an account")
     look_at(page, "sign-up")
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Your name").fill("Nora")
@@ -104,7 +104,7 @@ def enter(page: Page, site: Site, password: str) -> None:
 def turn_on(page: Page, site: Site) -> tuple[str, list[str]]:
     """The secret, and the recovery codes."""
     go(page, site, "/account/two-factor/")
-    page.get_by_role("link", name="Turn it on").click()
+    follow(page, "Turn it on")
     look_at(page, "who are you")
     page.get_by_role("textbox", name="Password").fill(SECOND)
     page.get_by_role("button", name="Go on").click()
@@ -127,8 +127,8 @@ def turn_on(page: Page, site: Site) -> tuple[str, list[str]]:
 def another_address(page: Page, site: Site) -> None:
     """By the link in the mail to the new one, after the password."""
     go(page, site, "/account/")
-    page.get_by_role("link", name="Change your e-mail address").click()
-    page.get_by_role("link", name="Use authenticator app or code").click()
+    follow(page, "Change your e-mail address")
+    follow(page, "Use authenticator app or code")
     look_at(page, "who are you, by code")
     page.go_back()
     page.get_by_role("textbox", name="Password").fill(SECOND)
@@ -176,8 +176,15 @@ def mailed(site: Site, path: str) -> str:
     return link.findall(site.log)[-1]
 
 
+def follow(page: Page, link: str) -> None:
+    """Returns when the page that the link leads to is there: a click alone returns before."""
+    with page.expect_navigation():
+        page.get_by_role("link", name=link).click()
+
+
 def look_at(page: Page, name: str) -> None:
     """Axe, in both schemes; its narrowest width; and what leaks."""
+    page.wait_for_load_state()
     assert faults(page) == [], name
     assert [str(leak) for leak in page_leaks(page)] == [], name
     assert not overflows(page, 390), name

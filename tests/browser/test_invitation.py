@@ -29,6 +29,7 @@ def visitor(browser: Browser) -> Iterator[Page]:
 
 def look(page: Page) -> None:
     """Nothing is wrong with what is shown, light and dark, with everything open."""
+    page.wait_for_load_state()
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     page.evaluate(Axe().axe_script)
     for scheme in ("light", "dark"):
