@@ -84,10 +84,22 @@ def rows(sizes: Sequence[int], rounds: int, seconds: float) -> list[Row]:
     terminator = _document("probes/library/emit-a-terminator.yaml")
     ladder = [_document(f"ladder/library/{name}.yaml") for name in LOOPS]
     measured = partial(_row, rounds=rounds, seconds=seconds)
+    rungs = [measured(each, text(size, "01" * (each.slug == "binary"))) for each in ladder for size in sizes]
     return [
         *(measured(terminator, text(size - len(TERMINATOR)) + TERMINATOR) for size in sizes),
-        *(measured(each, text(size, "01" * (each.slug == "binary"))) for each in ladder for size in sizes),
+        *rungs,
+        *(_together([rung for rung in rungs if rung.characters == size]) for size in sizes),
     ]
+
+
+def _together(rungs: Sequence[Row]) -> Row:
+    """The ladder: how often a second all its rungs, one after the other."""
+    decided, evidence, bare, keeping = (
+        1 / sum(1 / rate for rate in each)
+        for each in zip(*((r.decided, r.evidence, r.bare, r.keeping) for r in rungs), strict=True)
+    )
+    size = rungs[0].characters
+    return Row("the ladder", size, decided, evidence, bare, keeping, "those of its rungs")
 
 
 def text(size: int, of: str = "") -> str:

@@ -20,7 +20,7 @@ def test_the_table_has_a_row_for_each_probe_and_size(capsys):
     head, *lines, imports = capsys.readouterr().out.splitlines()
     assert head == scoring.HEAD
     shown = [tuple(re.split(r" {2,}", line)[:2]) for line in lines]
-    probes = ["emit-a-terminator", *scoring.LOOPS]
+    probes = ["emit-a-terminator", *scoring.LOOPS, "the ladder"]
     assert shown == [(probe, size) for probe in probes for size in ("50", "300")]
     assert all(re.search(r"\d%( +\d+%){2} {3}\S", line) for line in lines)
     assert re.fullmatch(r"import probes\.core: \d\.\d+ s of CPU, -?\d\.\d+ s of it beyond .*", imports)
