@@ -77,39 +77,47 @@ class _Pieces:
     def __init__(self, secret: str, shortest: int) -> None:
         self._alone = secret if len(secret) < SHORTEST_KEY and shortest == SHORTEST_ECHO else ""
         size = min(shortest, len(secret))
+        spellings = [(_ascii_lower(each), length) for each, length in _spellings(secret, size)]
+        self._least = min(length for _, length in spellings)
+        self._gram = (self._least + 1) // 2
+        self._step = self._least - self._gram + 1
+        self._grams: set[str] = set()
         self._by_size: dict[int, set[str]] = {}
-        for spelling, length in _spellings(secret, size):
-            self._by_size.setdefault(length, set()).update(_runs(_ascii_lower(spelling), length))
-        least = min(self._by_size)
-        self._gram = (least + 1) // 2
-        self._step = least - self._gram + 1
-        self._grams = {gram for pieces in self._by_size.values() for gram in _grams(pieces, self._gram)}
+        for spelling, length in spellings:
+            self._by_size.setdefault(length, set()).update(_runs(spelling, length))
+            self._grams |= _runs(spelling, self._gram)
 
     def places(self, text: str) -> bytearray | None:
         """One byte a character of `text`, not 0 where it is to be hidden; None where nothing is."""
+        if len(text) < self._least:
+            return None
         if self._alone:
             return _as_a_word(self._alone, text)
         hidden = self._marked(text)
+        if not any(sign in text for sign in "\\%&"):
+            return hidden
         if _ESCAPED.search(text) and (found := self._marked(_ESCAPED.sub(_plain, text))):
             wide = _widened(found, text)
             hidden = bytearray(map(max, hidden, wide)) if hidden else wide
         return hidden
 
     def _marked(self, text: str) -> bytearray | None:
-        lowered = _ascii_lower(text)
-        if not self._may_hold(lowered):
-            return None
-        hidden = bytearray(len(text))
-        for size, pieces in self._by_size.items():
-            for start in range(len(lowered) - size + 1):
-                if lowered[start : start + size] in pieces:
-                    hidden[start : start + size] = b"\x01" * size
-        return hidden if any(hidden) else None
+        lowered, hidden = _ascii_lower(text), None
+        read = dict.fromkeys(self._by_size, 0)  # up to where, for pieces of each size
+        for gram in self._found(lowered):
+            for size, pieces in self._by_size.items():
+                first, read[size] = max(gram + self._gram - size, read[size]), gram + 1
+                for start in range(first, gram + 1):
+                    if lowered[start : start + size] in pieces:
+                        hidden = hidden or bytearray(len(text))
+                        hidden[start : start + size] = b"\x01" * size
+        return hidden
 
-    def _may_hold(self, text: str) -> bool:
-        """Whether `text` need be read closely: each piece holds a gram that begins at such a step."""
-        starts = range(0, len(text) - self._gram + 1, self._step)
-        return not self._grams.isdisjoint(text[start : start + self._gram] for start in starts)
+    def _found(self, text: str) -> list[int]:
+        """Where `text` need be read closely: in each piece stands a gram that begins at such a step."""
+        size, grams = self._gram, self._grams
+        starts = range(0, len(text) - size + 1, self._step)
+        return [start for start in starts if text[start : start + size] in grams]
 
 
 def _spellings(secret: str, size: int) -> Iterator[tuple[str, int]]:
@@ -130,11 +138,6 @@ def _spellings(secret: str, size: int) -> Iterator[tuple[str, int]]:
 
 def _runs(text: str, size: int) -> set[str]:
     return {text[start : start + size] for start in range(len(text) - size + 1)}
-
-
-def _grams(pieces: set[str], size: int) -> Iterator[str]:
-    for piece in pieces:
-        yield from _runs(piece, size)
 
 
 def _as_a_word(secret: str, text: str) -> bytearray | None:
@@ -171,4 +174,4 @@ def _shown(text: str, hidden: bytearray) -> Iterator[str]:
 
 def _ascii_lower(text: str) -> str:
     """Lower case that keeps every character's place, as `str.lower` does not."""
-    return text.translate(_LOWER)
+    return text.lower() if text.isascii() else text.translate(_LOWER)
