@@ -17,7 +17,12 @@ from registry.teams.models import Membership, Role, Team, User
 from tests.deleting import deleting
 from tests.thorough import examples, mark_most_of_many_cases, skip_unless_asked_for
 
-hypothesis.settings.register_profile("tests", max_examples=examples(100))
+hypothesis.settings.register_profile(
+    "tests",
+    max_examples=examples(100),
+    deadline=None,  # a machine that does other work besides is slow
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("tests")
 
 
