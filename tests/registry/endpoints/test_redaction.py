@@ -131,6 +131,18 @@ def test_a_row_of_characters_that_a_key_shares_with_words_stays_in_an_answer():
     assert strictly("sk-demo-1 is no key") == "[redacted] is no key"
 
 
+@pytest.mark.parametrize("name", ["itself", "backwards", "hexadecimal", "base64"])
+def test_each_piece_is_found_wherever_it_stands(name):
+    """A reply is read in steps: none may pass over a piece that is just long enough."""
+    spelled = SPELLINGS[name](KEYS["demo"])
+    size = {"hexadecimal": 2 * SHORTEST_ECHO, "base64": 4 * SHORTEST_ECHO // 3}.get(name, SHORTEST_ECHO)
+    redaction = Redaction(KEYS["demo"])
+    for start in range(24 - size if name == "base64" else len(spelled) - size + 1):
+        for before in range(2 * size):
+            text = f"{'~' * before}{spelled[start : start + size]}~"
+            assert redaction.within(text) == f"{'~' * before}[redacted]~"
+
+
 def test_no_secret_changes_nothing():
     assert Redaction("").within("any text") == "any text"
 
