@@ -174,7 +174,7 @@ def _ways_of_repeat(node: Repeat) -> list[_Way]:
     body, low, high, lazy = node.body, node.low, node.high, node.lazy
     if high == 0:
         return [_NOTHING]
-    if low and (lazy or _order(body) is _Order.MIXED or not _always_nothing(body)):
+    if low and (lazy or _order(body) is _Order.MIXED or not always_nothing(body)):
         if low > MAX_ROUNDS:
             raise PatternError("empty-repeat", 0)
         fewer = Repeat(body, low - 1, None if high is None else high - 1, lazy)
@@ -183,15 +183,15 @@ def _ways_of_repeat(node: Repeat) -> list[_Way]:
     return [_NOTHING, filled] if lazy else [filled, _NOTHING]
 
 
-def _always_nothing(node: Node) -> bool:
+def always_nothing(node: Node) -> bool:
     """Whether `node` can match nothing everywhere, under no condition."""
     match node:
         case Sequence(parts):
-            return all(map(_always_nothing, parts))
+            return all(map(always_nothing, parts))
         case Choice(parts):
-            return any(map(_always_nothing, parts))
+            return any(map(always_nothing, parts))
         case Repeat(body, low, _, _):
-            return low == 0 or _always_nothing(body)
+            return low == 0 or always_nothing(body)
     return False
 
 

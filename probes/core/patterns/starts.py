@@ -18,6 +18,7 @@ import re2
 from probes.core.patterns.alphabets import options_for
 from probes.core.patterns.characters import ranges
 from probes.core.patterns.kinds import Kinds
+from probes.core.patterns.loops import always_nothing
 from probes.core.patterns.parser import MAX_COUNT
 from probes.core.patterns.syntax import EMPTY, At, Chars, Choice, Node, Place, Repeat, Sequence
 from probes.core.patterns.translate import to_re2
@@ -134,7 +135,7 @@ def _counted(node: Node) -> tuple[Node, int, int | None]:
 def _repeat(body: Node, low: int, high: int | None) -> Node:
     if high == 0 or body == EMPTY:
         return EMPTY
-    if may_be_empty(body):
+    if always_nothing(body):
         low = 0
     if isinstance(body, Repeat) and body.low <= 1:
         # From 0 or 1 on, the counts of one round and of the next leave no gap: (a{1,3}){2,5} is a{2,15}.
@@ -143,25 +144,13 @@ def _repeat(body: Node, low: int, high: int | None) -> Node:
     return Repeat(body, low, high)
 
 
-def may_be_empty(node: Node) -> bool:
-    """Whether `node` matches the empty text at every place."""
-    match node:
-        case Sequence(parts):
-            return all(map(may_be_empty, parts))
-        case Choice(parts):
-            return any(map(may_be_empty, parts))
-        case Repeat(body, low, _, _):
-            return low == 0 or may_be_empty(body)
-    return False
-
-
 def _begun(node: Node) -> Node:
     """`node` without what need not be there where it ends, as it may end anywhere: of `ab?c?`, `a`."""
-    if may_be_empty(node):
+    if always_nothing(node):
         return EMPTY
     match node:
         case Sequence(parts):
-            needed = max(i for i, part in enumerate(parts) if not may_be_empty(part))
+            needed = max(i for i, part in enumerate(parts) if not always_nothing(part))
             return _sequence((*parts[:needed], _begun(parts[needed])))
         case Choice(parts):
             return Choice(tuple(map(_begun, parts)))
@@ -185,7 +174,7 @@ def _spread(node: Node) -> Node:
             more = 0 if high is None else high - low
             if more < 2:
                 return Repeat(body, low, high)
-            once = body if may_be_empty(body) else Repeat(body, 0, 1)
+            once = body if always_nothing(body) else Repeat(body, 0, 1)
             rest = Repeat(once, more, more)
             return Sequence((Repeat(body, low, low), rest)) if low else rest
     return node
