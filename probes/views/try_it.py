@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
@@ -79,12 +79,11 @@ def _checked(request: HttpRequest, version: ProbeVersion) -> HttpResponse:
     return _answer(request, version, _limited(request, output) or tried(version, output))
 
 
-def _limited(request: Any, output: str) -> Tried | None:
+def _limited(request: HttpRequest, output: str) -> Tried | None:
     """None, unless this reader has had too many outputs checked of late."""
-    throttle = TryItThrottle()
-    if throttle.allow_request(request, view=cast("Any", None)):  # it looks at no view
+    wait = TryItThrottle().seconds_to_wait(request)
+    if not wait:
         return None
-    wait = int(throttle.wait() or 0) + 1
     problem = f"Too many outputs in a short time: the next one can be checked in {wait} s."
     return Tried(output, problem=problem, status=429, wait=wait)
 

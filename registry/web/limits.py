@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Lock
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import DEFAULT_CACHE_ALIAS, caches
@@ -96,6 +96,12 @@ class Throttle(SimpleRateThrottle):
         with one_at_a_time(key):
             return bool(super().allow_request(request, view))
 
+    def seconds_to_wait(self, request: HttpRequest) -> int:
+        """Note a request; 0, or how long its sender has to wait as there were too many."""
+        if self.allow_request(request, view=None):  # it looks at no view
+            return 0
+        return int(self.wait() or 0) + 1
+
 
 class _PersonStarts(Throttle):
     scope = "start-person"
@@ -119,10 +125,7 @@ class _AddressStarts(Throttle):
 
 def seconds_to_wait(request: HttpRequest) -> int:
     """Note a start by the request's person; 0, or how long they have to wait as they started too many."""
-    for throttle in (_PersonStarts(), _AddressStarts()):
-        if not throttle.allow_request(cast("Any", request), view=cast("Any", None)):  # it looks at no view
-            return int(throttle.wait() or 0) + 1
-    return 0
+    return _PersonStarts().seconds_to_wait(request) or _AddressStarts().seconds_to_wait(request)
 
 
 def too_many(wait: int) -> str:
