@@ -15,19 +15,11 @@ from registry.endpoints.models import Endpoint
 from registry.teams.models import ApiToken, Team, User
 from tests.registry.accounts.people import PASSWORD
 from tests.registry.web.test_limits import at_once
+from tests.test_audited import ENDPOINT
 from tests.thorough import thorough
 
 SERVER = "https://api.example.com/v1"
 MANY = 5
-ENDPOINT = {
-    "name": "Mine",
-    "base_url": "https://1.1.1.1/v1",
-    "reasoning": "leave",
-    "token_limit": "max_tokens",
-    "system_role": "send",
-    "deadline_seconds": "120",
-    "send_temperature": "on",
-}
 NO_ROWS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
 
 FORMS: dict[str, tuple[str, dict[str, str], set[int], Callable[[], int]]] = {
