@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import re2
 
 from probes.core.patterns import Pattern
 from probes.core.patterns.alphabets import Points
 from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags
+from probes.core.patterns.matcher import ENDING
 from probes.core.patterns.parser import parse
 from probes.core.patterns.starts import NEAR, least, starts
 from probes.core.patterns.syntax import Chars, Repeat
@@ -41,8 +43,8 @@ def texts() -> list[str]:
 def test_the_matches_are_those_of_a_plain_search(source, flags, near, monkeypatch):
     monkeypatch.setattr("probes.core.patterns.starts.NEAR", near)
     pattern = Pattern.parse(f"/{source}/{flags}")
-    assert pattern._starts is not None
-    plain = replace(pattern, _starts=None)
+    plain = replace(pattern, _search=pattern._regex.search)
+    assert plain._search != pattern._search
     views = [View(text) for text in texts()]
     assert [pattern.spans(view, 20) for view in views] == [plain.spans(view, 20) for view in views]
 
@@ -71,11 +73,34 @@ def test_what_does_not_matter_is_left_out(source, wanted):
 
 def test_what_re2_refuses_is_searched_plainly():
     letter = Chars(((0x61, 0x61),))
-    assert starts(Repeat(letter, 1, 1000), Kinds(letter, unicode=True)) is not None
-    assert starts(Repeat(Repeat(letter, 2, 1000), 2, 1000), Kinds(letter, unicode=True)) is None
+    kinds, regex = Kinds(letter, unicode=True), re2.compile("a")
+    assert starts(Repeat(letter, 1, 1000), kinds, regex, NEAR) is not None
+    assert starts(Repeat(Repeat(letter, 2, 1000), 2, 1000), kinds, regex, NEAR) is None
 
 
 def test_a_search_begins_where_it_is_told():
     pattern = Pattern.parse("/\\b(?:a[^x]{0,20}?){1,40}b\\b/")
-    assert pattern._starts is not None
+    assert pattern._search != pattern._regex.search
     assert pattern.spans(View("ab aab b xab")) == ((0, 2), (3, 6))
+
+
+LARGE = r"b(?:[^x]{0,9}?a){99}"
+
+
+@pytest.mark.parametrize(
+    ("ending", "tail", "is_followed"),
+    [
+        ("", "", True),
+        ("(?:[^]*y)?", "y", True),
+        ("[^]*", "", False),
+        ("[^]*?$", "", False),
+        ("[^]*y", "y", False),
+    ],
+    ids=["ends soon", "ends soon or late", "ends anywhere", "reads on", "must read on"],
+)
+def test_of_a_large_pattern_in_a_long_text_a_match_is_not_followed_for_ever(ending, tail, is_followed):
+    pattern = Pattern.parse(f"/{LARGE}{ending}/")
+    ((start, end),) = pattern.spans(View(f"{'c' * 5000}b{'ca' * 60_000}{tail}"), 1)
+    assert (start, end - start) == (5000, 199 if is_followed else ENDING // pattern.steps)
+    ((start, end),) = pattern.spans(View(f"{'c' * 5000}b{'ca' * 1_000}{tail}"), 1)
+    assert (start, end) == (5000, 5199 if ending == "" else 7001 + len(tail))

@@ -37,6 +37,10 @@ class Alphabet(ABC):
         """The set in RE2's syntax."""
 
     @abstractmethod
+    def encode(self, character: int) -> bytes:
+        """A character as it stands in the text that RE2 searches."""
+
+    @abstractmethod
     def text(self, view: View) -> bytes:
         """What RE2 searches."""
 
@@ -62,6 +66,9 @@ class Points(Alphabet):
         # U+10FFFF, which Units adds to such a class, can stand in a text here.
         return "(?:{}|{})".format(*_BOTH_CASES[of]) if of in _BOTH_CASES else char_class(of)
 
+    def encode(self, character: int) -> bytes:
+        return chr(character).encode("utf-8", "surrogatepass")
+
     def text(self, view: View) -> bytes:
         return view.code_points
 
@@ -73,6 +80,10 @@ class Units(Alphabet):
         if of in _BOTH_CASES:
             return char_class((*of, (LAST_POINT, LAST_POINT)))
         return char_class(ranges(piece for low, high in of for piece in _moved(low, high)))
+
+    def encode(self, character: int) -> bytes:
+        is_surrogate = 0xD800 <= character <= 0xDFFF
+        return chr(character + SHIFT * is_surrogate).encode()
 
     def text(self, view: View) -> bytes:
         return view.code_units

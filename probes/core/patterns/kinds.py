@@ -55,6 +55,9 @@ class Kinds(Alphabet):
         held = {each for start, each in zip(self._starts, self._bytes, strict=True) if _holds(of, start)}
         return char_class(ranges((each, each) for each in held), last=0xFF)
 
+    def encode(self, character: int) -> bytes:
+        return bytes([self.byte(character)])
+
     def text(self, view: View) -> bytes:
         if view.text.isascii():
             return view.code_points.translate(self._ascii)

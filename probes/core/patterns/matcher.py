@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from struct import unpack
@@ -14,6 +14,7 @@ import re2
 
 from probes.core.patterns.alphabets import SHIFT, Alphabet
 from probes.core.patterns.errors import PatternError
+from probes.core.patterns.exact import Exact, exact
 from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.literal import read_flags, split_literal
 from probes.core.patterns.loops import with_javascript_loops
@@ -25,6 +26,12 @@ from probes.core.view import View
 
 WORK = 200_000_000
 """How many steps all searches of one call may take together in the worst case: about a second."""
+
+ENDING = WORK // 4
+"""How many of them may go into where one match ends."""
+
+Search = Callable[..., Any]
+"""From a text and, perhaps, a place in it to the first match from there on, or None."""
 
 _FOREIGN_LINE_ENDS = re.compile("[\r\u2028\u2029]")
 
@@ -38,7 +45,7 @@ class Pattern:
     flags: str = field(compare=False)
     _alphabet: Alphabet = field(compare=False, repr=False)
     _regex: Any = field(compare=False, repr=False)
-    _starts: Starts | None = field(compare=False, repr=False)
+    _search: Search = field(compare=False, repr=False)
     steps: int = field(compare=False, repr=False)
     _shortest: int = field(compare=False, repr=False)
 
@@ -57,18 +64,14 @@ class Pattern:
 
     def first(self, view: View) -> Any:
         """The first match, from which `spans_from` goes on, or None."""
-        return self._search(self._alphabet.text(view), 0)
-
-    def _search(self, text: bytes, place: int) -> Any:
-        if self._starts is None:
-            return self._regex.search(text, place)
-        return self._starts.search(self._regex, text, place)
+        return self._search(self._alphabet.text(view))
 
     def spans(self, view: View | str, limit: int = 100) -> tuple[tuple[int, int], ...]:
         """The first matches as JavaScript's `matchAll` finds them, as code-point offsets.
 
-        At most `limit`, and no more than are affordable. Without the flag `u` a match can end inside a
-        surrogate pair: the whole character is given.
+        At most `limit`, and no more than are affordable; of a large pattern in a long text a match may be
+        given that ends earlier. Without the flag `u` a match can end inside a surrogate pair: the whole
+        character is given.
         """
         view = self._view(view)
         return self.spans_from(self.first(view), view, limit)
@@ -78,9 +81,10 @@ class Pattern:
         if first is None:
             return ()
         text: bytes = first.string
-        found: Iterable[tuple[int, int]] = self._and_more(first.span(), text, view, limit)
-        if len(text) != len(view.text):
-            found = _characters(self._alphabet, text, found)
+        spans = self._and_more(first.span(), text, view, limit)
+        if len(text) == len(view.text):
+            return tuple(spans)
+        found = _characters(self._alphabet, text, spans)
         return tuple(found if self._alphabet.unicode or not view.pairs else _points(view.pairs, found))
 
     def _and_more(self, span: tuple[int, int], text: bytes, view: View, limit: int) -> list[tuple[int, int]]:
@@ -147,10 +151,20 @@ def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
         regex = re2.compile(to_re2(node, alphabet).encode(), alphabet.options)
     except re2.error:
         raise PatternError("engine", 0) from None
-    backwards = starts(node, alphabet) if isinstance(alphabet, Kinds) else None
+    cost = steps(node, alphabet)
+    search = _search(node, alphabet, regex, ENDING // cost)
     # The library would keep 128 more of them, each of up to 8 MB; the rules hold what they use.
     re2.purge()
-    return Pattern(literal, source, flags, alphabet, regex, backwards, steps(node, alphabet), node.shortest)
+    return Pattern(literal, source, flags, alphabet, regex, search, cost, node.shortest)
+
+
+def _search(node: Node, alphabet: Alphabet, regex: Any, reach: int) -> Search:
+    """The quickest way to find `node`, which `regex` is."""
+    if isinstance(alphabet, Kinds):
+        found: Starts | Exact | None = starts(node, alphabet, regex, reach)
+    else:
+        found = exact(node, alphabet)
+    return found.search if found else regex.search
 
 
 def _characters(

@@ -17,6 +17,7 @@ import re2
 
 from probes.core.patterns.alphabets import options_for
 from probes.core.patterns.characters import ranges
+from probes.core.patterns.exact import Found
 from probes.core.patterns.kinds import Kinds
 from probes.core.patterns.loops import always_nothing
 from probes.core.patterns.parser import MAX_COUNT
@@ -27,7 +28,7 @@ MEMORY = 16 << 20
 """Bytes. RE2 gives a third of it to the states of one direction, and this is searched in one only."""
 
 NEAR = 3_000
-"""In so much of a text an ordinary search for a match that is there takes no time."""
+"""In so many characters an ordinary search for a match that is there takes no time."""
 
 _MIRRORED: dict[Place, Place] = {
     "start": "end",
@@ -41,21 +42,35 @@ _MIRRORED: dict[Place, Place] = {
 class Starts:
     """Finds where a node first matches, in texts of its alphabet."""
 
-    def __init__(self, regex: Any) -> None:
-        self._regex = regex
+    def __init__(self, forwards: Any, backwards: Any, reach: int) -> None:
+        self._forwards = forwards
+        self._backwards = backwards
+        self._reach = reach
 
-    def search(self, pattern: Any, text: bytes, place: int) -> Any:
-        """What `pattern`, the node itself, first matches from `place` on, or None."""
+    def search(self, text: bytes, place: int = 0) -> Any:
+        """What the node first matches from `place` on, or None.
+
+        A match is looked for in so much of the text as is affordable. In a text that is longer, it may end
+        earlier than JavaScript's or, if there it does not end at all, is given as far as was looked.
+        """
         backwards, size = text[::-1], len(text)
         near = min(size, place + NEAR)
-        if self._regex.match(backwards, size - near, size - place):
-            return pattern.search(text, place)  # soon found, and most of the text need not be read
-        found = self._regex.match(backwards, 0, size - place) if near < size else None
-        return found and pattern.match(text, size - found.end())
+        if self._backwards.match(backwards, size - near, size - place):
+            return self._forwards.search(text, place, place + self._reach)  # soon found
+        found = self._backwards.match(backwards, 0, size - place) if near < size else None
+        return found and self._from(size - found.end(), text)
+
+    def _from(self, start: int, text: bytes) -> Any:
+        """The match that begins at `start`."""
+        end = min(start + self._reach, len(text))
+        return self._forwards.match(text, start, end) or Found(text, start, end)
 
 
-def starts(node: Node, alphabet: Kinds) -> Starts | None:
-    """What finds where `node` first matches; None if RE2 refuses it."""
+def starts(node: Node, alphabet: Kinds, forwards: Any, reach: int) -> Starts | None:
+    """What finds where `node` first matches, which `forwards` is; None if RE2 refuses to read it backwards.
+
+    `reach` is in how many characters a match is affordable, at least NEAR.
+    """
     options = options_for(re2.Options.Encoding.LATIN1)
     options.longest_match = True  # the first start is the longest way back, and no order matters
     options.max_mem = MEMORY
@@ -64,7 +79,7 @@ def starts(node: Node, alphabet: Kinds) -> Starts | None:
         regex = re2.compile(f"(?s:.*)(?:{to_re2(backwards, alphabet)})".encode(), options)
     except re2.error:  # it counts what stands inside each other otherwise than we do
         return None
-    return Starts(regex)
+    return Starts(forwards, regex, max(NEAR, reach))
 
 
 def least(node: Node) -> Node:
