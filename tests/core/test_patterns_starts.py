@@ -104,3 +104,9 @@ def test_of_a_large_pattern_in_a_long_text_a_match_is_not_followed_for_ever(endi
     assert (start, end - start) == (5000, 199 if is_followed else ENDING // pattern.steps)
     ((start, end),) = pattern.spans(View(f"{'c' * 5000}b{'ca' * 1_000}{tail}"), 1)
     assert (start, end) == (5000, 5199 if ending == "" else 7001 + len(tail))
+
+
+def test_no_other_is_looked_for_after_a_match_that_may_not_be_followed():
+    pattern = Pattern.parse(f"/{LARGE}/")
+    long, short = (View(f"{'ca' * size}b{'ca' * 99}" * 9) for size in (1_400, 1_250))
+    assert (len(pattern.spans(long)), len(pattern.spans(short))) == (1, 4)

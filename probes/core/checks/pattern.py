@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from probes.core.checks.base import Check, Decider, Decision, register
 from probes.core.checks.example import Example, Examples
-from probes.core.finding import Finding, Span
+from probes.core.finding import Finding, Mark, Span
 from probes.core.patterns import Pattern
 from probes.core.patterns.endings import up_to_the_end
 from probes.core.text import show_text
@@ -94,7 +94,7 @@ class PatternCheck(Check):
         return f"matched {quote(matched)}, {'which must not appear' if matched else 'and must not match'}"
 
     def _marks(self, found: tuple[tuple[int, int], ...]) -> tuple[Span, ...]:
-        mark: Literal["match", "forbidden"] = "match" if self.must == "match" else "forbidden"
+        mark: Mark = "match" if self.must == "match" else "forbidden"
         return tuple([Span(start, end, mark) for start, end in found if start < end])
 
     def _after(self, view: View) -> tuple[Span, ...]:
@@ -120,5 +120,7 @@ def quote(matched: str) -> str:
         return "the empty text"
     if len(matched) > _HEAD + 1 + _TAIL:
         matched = f"{matched[:_HEAD]}…{matched[-_TAIL:]}"
+    if matched.isascii() and matched.isprintable():
+        return f'"{matched}"'
     shown = matched.replace("\n", "↵").replace("\t", "⇥")
     return f'"{shown if _PLAIN.fullmatch(shown) else show_text(shown)[1:-1]}"'

@@ -106,9 +106,12 @@ class Pattern:
         return end + self._alphabet.width(text[end])
 
     def affordable(self, view: View) -> int:
-        """How many matches of a view can be looked for one after the other in bounded time, at least 1."""
+        """How many matches of a view can be looked for one after the other in bounded time, at least 1.
+
+        Only one where it might not be followed to its end, from which the search for others would go on.
+        """
         work = self.steps * max(1, self._alphabet.length(view))
-        return max(1, WORK // work)
+        return WORK // work if work <= ENDING else 1
 
     @cached_property
     def matches_empty(self) -> bool:
