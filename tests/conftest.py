@@ -14,7 +14,7 @@ from django.test import TransactionTestCase, override_settings
 from probes.domain import publish
 from registry.environment import counts
 from registry.teams.models import Membership, Role, Team, User
-from tests.deleting import deleting
+from tests.deleting import deleting, emptying
 from tests.thorough import examples, mark_most_of_many_cases, skip_unless_asked_for
 
 hypothesis.settings.register_profile(
@@ -42,7 +42,7 @@ def _flush_may_delete():
     flush = case._fixture_teardown
 
     def teardown(self):
-        with deleting():
+        with deleting(), emptying():
             flush(self)
 
     case._fixture_teardown = teardown
