@@ -4,8 +4,8 @@ A run of `. ! ? …` plus closing quotes or brackets and marks of notes ([1]), t
 ends a sentence. Not
 - after a title or Latin abbreviation that never ends one, an abbreviation before its number (No. 7),
 - after an initial, or an abbreviation that may end one, unless a listed opener word follows,
-- for `! ? …` and `...`, and where a bracket closes, before a lower-case letter; for `…` and `...` also
-  before the word I.
+- for `! ? …` and `...`, and where a bracket or a quotation closes, before a lower-case letter; for `…` and
+  `...` also before the word I.
 Blank lines, rules (`---`), headings (`# …`) and list items end one too; `。！？` need no space. What holds no
 letter or digit is no sentence.
 """
@@ -44,7 +44,8 @@ _NOTES = re.compile(
     "(?: ?\\[(?:\\^?[0-9]{1,3}(?:[,\u2013-] ?[0-9]{1,3}){0,9}|\\^[0-9a-z]{1,8}|[a-z])\\]|"
     "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079])*"
 )
-_BRACKETS = ")]}\uff09\u3011"
+# What may close within a sentence, when this goes on: `He said "No." and left.`
+_ENCLOSING = ")]}\uff09\u3011\"'\u201d\u201c\u2019\u2018\u00bb\u00ab\u203a\u2039\u300d\u300f"
 _UNSPACED = re.compile(f"[{UNSPACED_STOPS}]")
 _EXCLAIMS = re.compile(f"[^.{UNSPACED_STOPS}\u06d4\u0589\u0964\u0965\u1362\u104b\u17d4]|\\.[. ]")
 _PAUSES = re.compile("\u2026|\\.[. ]")
@@ -77,14 +78,14 @@ def abbreviations() -> dict[str, frozenset[str]]:
 
 @cache
 def _meanings() -> dict[str, str]:
-    """What a full stop means after each listed abbreviation."""
+    """What a full stop means after each listed abbreviation, as it is listed."""
     return {name: meaning for meaning in (NEVER, NUMBERED, MAYBE) for name in abbreviations()[meaning]}
 
 
 @cache
 def _endings() -> frozenset[str]:
-    """The last three characters of the listed abbreviations."""
-    return frozenset(name[-3:] for name in _meanings())
+    """The last three characters of the listed abbreviations, in lower case."""
+    return frozenset(lower(name.lstrip("="))[-3:] for name in _meanings())
 
 
 _End = tuple[int, bool, bool]
@@ -161,7 +162,7 @@ def _judge(text: str, block: int, run: re.Match[str], stop: int) -> _End:
     if at == stop or not (text[at] in WHITE_SPACE or _UNSPACED.search(stops)):
         return at, False, False
     if stops == ".":
-        if text[at - 1] in _BRACKETS and _goes_on(*_following(text, at)):
+        if text[at - 1] in _ENCLOSING and _goes_on(*_following(text, at)):
             return at, False, True
         return _after_full_stop(_token(text, block, run.start()), text, at)
     if _EXCLAIMS.search(stops):
@@ -199,9 +200,15 @@ def _token(text: str, block: int, stop: int) -> str:
     return before[0][::-1].lstrip(OPENERS) if before else ""
 
 
+def _meaning(token: str) -> str | None:
+    """What a full stop means after a token, by the lists."""
+    known, name = _meanings(), lower(token)
+    return known.get(token[:1] + name[1:]) or known.get(name) or known.get(f"={token}")
+
+
 def _after_full_stop(token: str, text: str, at: int) -> _End:
     """Judge a single full stop by the token before it and by what follows."""
-    meaning = _meanings().get(lower(token))
+    meaning = _meaning(token)
     if meaning is None and len(token) > 1 and "." not in token:
         return at, True, False
     word, after = _following(text, at)

@@ -42,6 +42,8 @@ SHAPES = (
     "(?:A+?b??){N}$", "(?:A|a){N}|b{N}c", "(?:A{0,10}y?){N}z", "(A{1,31}){N}!", "(?:a|x)(?:A?){0,N}?b!",
     "a(?:A+){N,}[^]z", "(?:a|x)(?:[à-ÿa]+|A+(?:a\\S{0,9}\\S)b{0,10}?){N}[^]{N}z",
     "a.*(?:[^]A{0,10}?){N}?[^]z",
+    # Too many characters for an alphabet of their own.
+    f"{''.join(map(chr, range(0x4e00, 0x5400, 7)))}|[^]?\\ude00(?:AA?){{N}}c",
     "x(?:A?[^y]|[ab][axy]+[axy]{31}|y[^x]){1,N}A{0,N}$", "[^](?:A+){N}?$", "x(?:A{1,10}a?){N}[^]{N}z",
 )  # fmt: skip
 FLAGS = ("", "i", "s", "m", "u")
@@ -53,7 +55,7 @@ def texts(size: int) -> dict[str, str]:
     units = ("a", "ab", "aé", "a世", "😀a", "a b\n")
     random = Random(7)
     made = {ascii(unit): (unit * size)[:size] for unit in units}
-    noise = ("ab", "a😀", "aaaaaxy", "abxyz!", "😀😀😀😀x", "a😀xzb!")
+    noise = ("ab", "a😀", "😀😁", "aaaaaxy", "abxyz!", "😀😀😀😀x", "a😀xzb!")
     mixed = {f"random {letters}": "".join(random.choices(letters, k=size)) for letters in noise}
     return {**made, **mixed}
 

@@ -61,9 +61,9 @@ class Sentences(Stretches):
     summary: ClassVar[str] = (
         "A run of . ! ? … plus closing quotes, brackets, emphasis or a note's mark ([1]), then white space "
         "or the end, ends a sentence; not after a listed title, abbreviation or initial (but after some, if "
-        "an opener word follows), nor, for ! ? … and ... or where a bracket closes, before a lower-case "
-        "letter. Blank lines, rules (---), headings (# Title) and list items end one too; 。！？ need no "
-        "space. What holds no letter or digit is none."
+        "an opener word follows), nor, for ! ? … and ... or where a bracket or quotation closes, before a "
+        "lower-case letter. Blank lines, rules (---), headings (# Title) and list items end one too; "
+        "。！？ need no space. What holds no letter or digit is none."
     )
     examples: ClassVar[Examples] = (
         Example({"op": "==", "n": 1}, "Dr. Smith paid $3.50 for it."),

@@ -10,7 +10,7 @@ from probes.core.patterns.syntax import At, Chars, Choice, Node, Place, Repeat, 
 LIGHT = 600
 """Up to this weight a pattern is searched in UTF-8, which is encoded once an output for all rules."""
 
-HEAVIEST = 2000
+HEAVIEST = 1600
 """Up to this weight a pattern that tells too many characters apart is searched in UTF-8 all the same."""
 
 _PLACES: dict[Place, str] = {
