@@ -16,8 +16,9 @@ from django.views.decorators.http import require_http_methods
 
 from probes.core import Result, TooLarge, score
 from probes.core.budget import steps
-from probes.core.view import MAX_CHARACTERS, repair
+from probes.core.view import repair
 from probes.models import ProbeVersion
+from probes.views.version_page import FAR_OVER
 from probes.views.versions import version_or_404, version_page
 from registry.web.limits import Throttle, address_of, network
 
@@ -67,8 +68,7 @@ def try_it(request: HttpRequest, team: str, slug: str, number: int) -> HttpRespo
     try:
         request.POST  # noqa: B018 - this reads the body
     except RequestDataTooBig:
-        problem = f"That is far over {MAX_CHARACTERS:,} characters, the most that is scored: paste less."
-        return _answer(request, version, Tried(problem=problem, status=413))
+        return _answer(request, version, Tried(problem=FAR_OVER, status=413))
     return _checked(request, version)
 
 
@@ -84,7 +84,10 @@ def _limited(request: HttpRequest, output: str) -> Tried | None:
     wait = TryItThrottle().seconds_to_wait(request)
     if not wait:
         return None
-    problem = f"Too many outputs in a short time: the next one can be checked in {wait} s."
+    problem = (
+        f"Too many outputs in a short time: the next one can be checked in {wait} s. "
+        "Press the button again then."
+    )
     return Tried(output, problem=problem, status=429, wait=wait)
 
 
@@ -102,7 +105,7 @@ def tried(version: ProbeVersion, output: str) -> Tried:
 
 def _answer(request: HttpRequest, version: ProbeVersion, tried: Tried) -> HttpResponse:
     if request.headers.get("HX-Request"):
-        context = {"tried": tried, "version": version, "again": request.path}
+        context = {"tried": tried, "version": version}
         answer = render(request, "probes/_try_answer.html", context, status=tried.status)
     else:
         answer = version_page(request, version, status=tried.status, tried=tried)

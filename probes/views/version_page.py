@@ -24,6 +24,7 @@ RUNS_SHOWN = 50
 OWN_SHOWN = 5
 EXAMPLE_VALUE = "recursion"
 """What a variable holds in the command until the reader writes something else."""
+FAR_OVER = f"That is far over {MAX_CHARACTERS:,} characters, the most that is scored: paste less."
 PREFIX = "v-"
 """Before a variable's name where it is the name of a form field."""
 
@@ -64,6 +65,7 @@ def version_context(request: HttpRequest, version: ProbeVersion) -> dict[str, An
         "patterns_only": all(rule.check.kind == "pattern" for rule in document.rubric.rules),
         "examples": examples(document),
         "most": MAX_CHARACTERS,
+        "far_over": FAR_OVER,
         "parameters": document.parameters.as_json(),
         "command": command(request, document),
         "own_batches": _own_batches(request, version),
