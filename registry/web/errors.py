@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template import TemplateDoesNotExist, loader
 from django.template.loader import render_to_string
+from django.utils.http import escape_leading_slashes
 from django.views.decorators.csrf import requires_csrf_token
 
 from registry.api import problems
@@ -39,6 +41,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     too_big = isinstance(exception, RequestDataTooBig)
     largest = f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,}" if too_big else ""
     return _alone(request, "errors/400.html", 400, {"largest": largest})
+
+
+def too_large(path: str, most: int) -> str:
+    """The page of a 413, for who sent more than `most` bytes to `path`; there is no request to speak of."""
+    context = {"path": escape_leading_slashes(quote(path)), "most": most}
+    return loader.get_template("errors/413.html").render(context)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -87,7 +87,9 @@ def test_json_of_any_depth_is_refused_unread(client):
 
 
 # --- bodies --------------------------------------------------------------------------------------
-def carried(pieces: list[bytes], *, stated: int | None = None, path: str = "/sign-in/") -> tuple[list, int]:
+def carried(
+    pieces: list[bytes], *, stated: int | None = None, path: str = "/sign-in/", accept: str = "*/*"
+) -> tuple[list, int]:
     """What is sent in answer to a body in these pieces, and how many bytes of it the site received."""
     sent, received = [], 0
     left = [
@@ -96,7 +98,7 @@ def carried(pieces: list[bytes], *, stated: int | None = None, path: str = "/sig
     ]
 
     async def receive():
-        return left.pop(0)
+        return left.pop(0) if left else {"type": "http.disconnect"}
 
     async def send(message):
         sent.append(message)
@@ -110,6 +112,7 @@ def carried(pieces: list[bytes], *, stated: int | None = None, path: str = "/sig
                 return
 
     headers = [] if stated is None else [(b"content-length", str(stated).encode())]
+    headers.append((b"accept", accept.encode()))
     asyncio.run(bounded(site, {"type": "http", "path": path, "headers": headers}, receive, send))
     return sent, received
 
@@ -124,8 +127,14 @@ def test_a_body_that_fits_is_passed_on():
 
 @pytest.mark.parametrize(
     ("pieces", "stated", "most"),
-    [([], MOST_BYTES + 1, 0), ([], 10**30, 0), ([PIECE] * 6, None, MOST_BYTES), ([PIECE] * 6, 5, MOST_BYTES)],
-    ids=["stated", "stated beyond all numbers", "in chunks", "with a lie"],
+    [
+        ([PIECE] * 5, MOST_BYTES + 1, 0),
+        ([], 10**30, 0),
+        ([PIECE] * 6, None, MOST_BYTES),
+        ([PIECE] * 6, 5, MOST_BYTES),
+        ([PIECE] * 100, 10**8, 0),
+    ],
+    ids=["stated", "stated beyond all numbers", "in chunks", "with a lie", "without end"],
 )
 def test_a_body_that_is_too_large_is_refused_before_it_is_gathered(pieces, stated, most):
     sent, received = carried(pieces, stated=stated)
@@ -138,6 +147,16 @@ def test_a_program_is_told_so_as_a_problem():
     sent, _ = carried([], stated=10**9, path="/api/v1/probes/")
     assert json.loads(sent[1]["body"])["status"] == 413
     assert (b"content-type", b"application/problem+json") in sent[0]["headers"]
+
+
+def test_a_browser_may_finish_sending_before_it_is_answered_with_a_page():
+    sent, _ = carried([PIECE] * 5, stated=5 * len(PIECE), path="//evil/<b>", accept="text/html,*/*")
+    headers, page = dict(sent[0]["headers"]), sent[1]["body"].decode()
+    assert sent[0]["status"] == 413
+    assert headers[b"content-type"] == b"text/html; charset=utf-8"
+    assert b"default-src 'none'" in headers[b"content-security-policy"]
+    assert "4,000,000 bytes" in page
+    assert '<a href="/%2Fevil/%3Cb%3E">open the form again</a>' in page
 
 
 # --- logs and mail -------------------------------------------------------------------------------
