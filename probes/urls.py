@@ -1,6 +1,6 @@
 from django.urls import path
 
-from probes.views import batches, docs, evidence, moderation, probes, streams, try_it, versions
+from probes.views import batches, docs, evidence, moderation, probes, runs, streams, try_it, versions
 
 PROBE = "probes/<slug:team>/<slug:slug>/"
 VERSION = PROBE + "v<int:number>/"
@@ -13,6 +13,7 @@ urlpatterns = [
     path(VERSION + "run/", versions.run_version, name="run-version"),
     path(VERSION + "try/", try_it.try_it, name="try-it"),
     path(BATCH, batches.batch, name="batch"),
+    path(BATCH + "runs/<int:position>/", runs.run, name="run"),
     path(BATCH + "stream", streams.batch_stream, name="batch-stream"),
     path(BATCH + "evidence", evidence.batch_evidence, name="batch-evidence"),
     path(BATCH + "cancel/", batches.cancel, name="batch-cancel"),

@@ -99,6 +99,9 @@ SITE = [
     row("batch",                "team's batch",   MEMBERS,                      "405"),
     row("batch",                "blocked batch",  MEMBERS,                      "405"),
     row("batch",                "unseen batch",   MEMBERS,                       "405"),
+    row("run",                  "run's page",     "200",                        "405"),
+    row("run",                  "team's run's page", MEMBERS,                   "405"),
+    row("run",                  "unseen run's page", MEMBERS,                   "405"),
     row("batch-stream",         "batch",          "503",                        "405"),
     row("batch-stream",         "team's batch",   "404 404 503 503 503 503 404","405"),
     row("batch-stream",         "unseen batch",   "404 404 503 503 503 503 404", "405"),
@@ -316,6 +319,7 @@ def _batches(planted: Planted) -> dict[str, dict[str, Any]]:
         run = batch.runs.get()
         found[f"{whose}batch"] = {"pk": batch.pk}
         found[f"{whose}run"] = {"pk": run.pk}
+        found[f"{whose}run's page"] = {"pk": batch.pk, "position": run.position}
         trial = run.trials.all()[0]
         found[f"{whose}trial"] = {"pk": trial.pk}
         found[f"{whose}attempt"] = {"pk": batch.pk, "attempt": trial.attempts.all()[0].pk}

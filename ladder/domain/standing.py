@@ -14,6 +14,9 @@ from probes.domain.settle import NOT_CALLED
 from probes.models import Batch, Trial
 from probes.models.run import State
 
+MOST_OPENED, EXAMPLES = 10, 3
+"""How many repeats of a cell open in place, and how many do where there are more."""
+
 
 @dataclass(frozen=True)
 class RaceCell:
@@ -47,6 +50,14 @@ class RaceCell:
     def opens(self) -> bool:
         """Whether there is anything to open: an attempt."""
         return any(cell.attempts for cell in self.cells)
+
+    @property
+    def opened(self) -> tuple[Cell, ...]:
+        """What opens in place: every repeat, or of many the first few, and those that failed first."""
+        if len(self.cells) <= MOST_OPENED:
+            return self.cells
+        tried = (cell for cell in self.cells if cell.attempts)
+        return tuple(sorted(tried, key=lambda cell: cell.mark != "fail"))[:EXAMPLES]
 
     @property
     def message(self) -> str:

@@ -10,8 +10,14 @@ from uuid import UUID
 
 from django.db.models import Count, F, Prefetch, Q, QuerySet
 
-from probes.models import Attempt, Batch, Run, Trial, Verdict
+from probes.models import Attempt, Batch, ProbeVersion, Run, Trial, Verdict
 from probes.models.run import Outcome
+
+SHOWN = 20
+"""So many trials of a run stand on the page of its batch; the run's own page has all."""
+
+PER_PAGE = 50
+"""Trials on one page of a run."""
 
 Mark = Literal["pass", "fail", "unscored", "pending", "calling", "cancelled"]
 
@@ -32,6 +38,17 @@ class Cell:
     @property
     def run(self) -> Run:
         return self.trial.run
+
+    @property
+    def place(self) -> str:
+        """Where the trial stands on the page of its run."""
+        page = (self.trial.repeat - 1) // PER_PAGE + 1
+        return f"{self.run.get_absolute_url()}?page={page}#trial-{self.trial.pk}"
+
+    @property
+    def shown(self) -> bool:
+        """Whether it stands on the page of its batch."""
+        return self.trial.repeat <= SHOWN
 
     @property
     def failed(self) -> tuple[Verdict, ...]:
@@ -135,15 +152,16 @@ def cells_of(batch: Batch, after: int = -1) -> list[Cell]:
 
 
 def cells(trials: QuerySet[Trial]) -> list[Cell]:
-    """One cell for each of `trials`, in three queries however many there are."""
-    verdicts = Verdict.objects.select_related("rule").order_by("position")
+    """One cell for each of `trials`, in six queries however many there are."""
+    verdicts = Verdict.objects.order_by("position").prefetch_related("rule")
     attempts = Attempt.objects.order_by("number", "seq").prefetch_related(Prefetch("verdicts", verdicts))
-    rows = (
-        trials.select_related(
-            "run__version__probe__team", "run__endpoint", "run__batch__team", "run__version__rubric"
-        )
-        .order_by("run__position", "repeat")
-        .prefetch_related(Prefetch("attempts", attempts))
+    # Joined, a version would be read and parsed anew for every repeat of it.
+    versions = ProbeVersion.objects.select_related("probe__team", "rubric")
+    runs = Run.objects.select_related("endpoint", "batch__team").prefetch_related(
+        Prefetch("version", versions)
+    )
+    rows = trials.order_by("run__position", "repeat").prefetch_related(
+        Prefetch("run", runs), Prefetch("attempts", attempts)
     )
     return [_cell(trial, list(trial.attempts.all())) for trial in rows]
 

@@ -119,6 +119,9 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"{self.model} on {self.version}"
 
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.batch_id, self.position])
+
 
 @bounded("run", "repeats")
 @frozen("run", "repeat")

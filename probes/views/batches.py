@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from probes.domain.cancel import cancel_batch
 from probes.domain.costs import costs_of, together
 from probes.domain.moderate import hidden_by_staff, may_hide
-from probes.domain.results import cells_of, tallies
+from probes.domain.results import SHOWN, cells_of, tallies
 from probes.domain.runs import messages_sent, run_results
 from probes.domain.start import RunRequest, StartRefused, start_batch
 from probes.domain.visible import visible_batches
@@ -77,6 +77,7 @@ def batch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         **status_context(batch),
         **cost_context(request.user, batch),
         "runs": grouped,
+        "shown": SHOWN,
         "alone": len(cells) == 1,
         "hidden_by_staff": batch.hidden and hidden_by_staff(batch),
         "may_moderate": may_hide(request.user, batch),

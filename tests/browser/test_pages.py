@@ -68,6 +68,7 @@ PAGES = [
     Shown("batch", "batch", lambda world: world.batch),
     Shown("batch, visitor", "batch", lambda world: world.batch, signed_in=False),
     Shown("batch in progress", "batch", lambda world: world.runs_running),
+    Shown("run", "run", lambda world: f"{world.batch}runs/0/"),
     Shown("hide or redact", "batch-moderate", lambda world: f"{world.batch}moderate/"),
     Shown("redact", "attempt-redact", lambda world: f"{world.batch}attempts/{world.attempt}/redact/"),
     Shown("results", "results", "/results/"),

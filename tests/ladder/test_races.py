@@ -11,6 +11,7 @@ import pytest
 from ladder.models import Race
 from probes.models import Batch
 from registry.endpoints.domain import pause_endpoint
+from tests.ladder import raced
 from tests.ladder.stage import BROKEN, HELD, RUNGS, a_race, answered, climb, everywhere, failed, two_endpoints
 from tests.probes.stage import an_endpoint
 
@@ -376,3 +377,16 @@ def test_again_of_a_race_that_is_not_there_is_not_found(client, again):
 def test_no_race_no_page(client):
     assert client.get("/races/00000000-0000-0000-0000-000000000000/").status_code == 404
     assert client.get("/races/nonsense/").status_code == 404
+
+
+def test_of_many_repeats_what_failed_first_opens_in_place(client, team, monkeypatch):
+    monkeypatch.setattr("ladder.domain.standing.MOST_OPENED", 4)
+    few, many = (raced.climbed(raced.a_practice_race(team, "steady", "chatty", repeats=n)) for n in (4, 5))
+    html = page(client, few)
+    assert html.count('<div class="trial"') == 14 * 4
+    assert "with their outputs" not in html
+    html = page(client, many)
+    assert html.count('<div class="trial"') == 14 * 3
+    first = many.batch.runs.earliest("position")
+    assert f'<a href="{first.get_absolute_url()}">All 5 with their outputs</a>' in html
+    assert client.get(first.get_absolute_url()).content.decode().count('<article class="cell') == 5

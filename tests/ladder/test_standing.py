@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from ladder.domain import race_standing
-from ladder.domain.standing import Standing, standings
+from ladder.domain.standing import RaceCell, Standing, standings
 from ladder.models import Hold
 from probes.domain.calls import Versions
 from probes.domain.cancel import cancel_batch
@@ -238,3 +240,16 @@ def test_many_races_stand_in_as_many_queries_as_one(bob, lab_and_cloud):
         counts.append(len(captured))
     assert counts[0] == counts[1]
     assert [marks(one, "A") for one in found] == ["PPPPPPP", "CCCCCCC", "CCCCCCC"]
+
+
+def test_what_failed_opens_before_what_passed(monkeypatch):
+    marks = ["pass", "pass", "fail", "pass", "fail", "pending"]
+    cells: Any = tuple(
+        SimpleNamespace(mark=mark, attempts=() if mark == "pending" else (1,), repeat=n)
+        for n, mark in enumerate(marks, 1)
+    )
+    nothing: Any = None
+    monkeypatch.setattr("ladder.domain.standing.MOST_OPENED", 5)
+    opened: Any = RaceCell(nothing, nothing, cells).opened
+    assert [cell.repeat for cell in opened] == [3, 5, 1]
+    assert RaceCell(nothing, nothing, cells[:5]).opened == cells[:5]

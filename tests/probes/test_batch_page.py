@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from probes.core import Reply
+from probes.domain.results import SHOWN
 from probes.models import Batch, Probe, State
 from probes.views.streams import replay
 from registry.endpoints.domain import pause_endpoint, resume_endpoint
@@ -199,7 +200,7 @@ def test_the_page_takes_as_many_queries_for_three_trials_as_for_one(
     client, version, nimbus, trials, django_assert_num_queries
 ):
     batch = ran.batch(version, nimbus, [CHATTY] * trials)
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(14):
         client.get(batch.get_absolute_url())
 
 
@@ -209,3 +210,47 @@ def test_a_person_without_a_name_is_not_shown_by_address(client, version, nimbus
     html = client.get(ran.batch(version, nimbus, [PASSES], by=bob).get_absolute_url()).content.decode()
     assert bob.email not in html
     assert "started by" not in html
+
+
+@pytest.fixture
+def large(version, nimbus) -> Batch:
+    """One run of 60 repeats, of which the last one fails."""
+    return ran.batch(version, nimbus, [*[PASSES] * 59, CHATTY])
+
+
+def trials_in(html: str) -> list[str]:
+    return re.findall(r'<article class="cell [^>]*id="(trial-\d+)"', html)
+
+
+def test_of_many_repeats_the_first_stand_on_the_page_and_all_on_their_own(client, large):
+    run = large.runs.get()
+    html = client.get(large.get_absolute_url()).content.decode()
+    assert len(trials_in(html)) == SHOWN
+    assert f'<a href="{run.get_absolute_url()}">All 60 trials of this run</a>' in html
+    marks = re.findall(r'<a class="strip-mark [^>]* href="([^"]*)"', html)
+    assert len(marks) == 60
+    assert marks[:SHOWN] == [f"#{each}" for each in trials_in(html)]
+    for place in (marks[SHOWN], marks[49], marks[50], marks[59]):
+        page, _, anchor = place.partition("#")
+        assert anchor in trials_in(client.get(page).content.decode())
+
+
+def test_a_run_has_a_page_of_all_its_trials(client, large):
+    run = large.runs.get()
+    first, last = (client.get(run.get_absolute_url(), {"page": page}) for page in (1, 2))
+    pages = [response.content.decode() for response in (first, last)]
+    assert [len(trials_in(html)) for html in pages] == [50, 10]
+    assert "Hope that helps!" in text_of(last)
+    assert "Hope that helps!" not in text_of(first)
+    assert all(html.count("strip-mark v-fail") == 1 for html in pages)
+    assert f'href="{large.get_absolute_url()}#run-{run.pk}"' in pages[0]
+    assert client.get(f"{large.get_absolute_url()}runs/7/").status_code == 404
+    assert trials_in(client.get(run.get_absolute_url(), {"page": "9999"}).content.decode()) == trials_in(
+        pages[1]
+    )
+
+
+def test_a_frame_holds_no_trial_that_the_page_has_not(large):
+    (frame,) = replay(str(large.pk), 0).frames
+    assert len(trials_in(frame.html)) == SHOWN
+    assert len(re.findall('id="mark-', frame.html)) == 60
