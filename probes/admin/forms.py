@@ -62,9 +62,11 @@ class ProbeFileForm(Base):
     )
     document = forms.CharField(
         label="Probe file",
+        required=False,  # the reader itself says what an empty file lacks, and on which line a NUL stands
         strip=False,
         help_text="Publishing a change of prompt, variables, parameters, rubric or fixtures makes the next "
         "version; a change of title, category or summary alone makes none. Say in `changelog` what is new. "
+        "Comments are not kept: what is published is written anew, and so it stands here afterwards. "
         f"A file may have {MAX_BYTES:,} bytes.",
         widget=forms.Textarea(
             attrs={
@@ -76,6 +78,7 @@ class ProbeFileForm(Base):
                 "autocapitalize": "off",
                 "wrap": "off",
                 "data-literal": "",
+                "data-most": MAX_BYTES,
             }
         ),
     )
@@ -95,6 +98,7 @@ class ProbeFileForm(Base):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["document"].validators.clear()
         now = current(self.instance) if self.instance.pk and not self.is_bound else None
         self.initial.setdefault("document", now.text if now else STARTER)
         self.initial.setdefault("_base", now.base if now else "0")
@@ -105,9 +109,8 @@ class ProbeFileForm(Base):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        text = cleaned.get("document")
-        if text:
-            self.read = self._accepted(text)
+        text = cleaned.get("document", "")
+        self.read = self._accepted(text)
         self.now = self._now(cleaned.get("team"))
         if self.now and text and "_base" in cleaned:
             self._refuse_stale(self.now, cleaned["_base"], text)
@@ -150,7 +153,8 @@ class ProbeFileForm(Base):
 
     def _refuse_stale(self, now: Current, base: str, text: str) -> None:
         known = now.base in (base, self.data.get("_rebase"))
-        if known or (self.read and says_the_same(now.probe, self.read)):
+        too_large = self.read is None and len(text) > MAX_BYTES  # to be compared with anything
+        if known or too_large or (self.read and says_the_same(now.probe, self.read)):
             return
         if self.instance.pk is None:
             self.add_error("document", self._exists(now))

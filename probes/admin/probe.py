@@ -10,17 +10,20 @@ from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from probes.admin.editing import Current
+from probes.admin.editing import Current, current
 from probes.admin.forms import ProbeFileForm
-from probes.domain.advice import advice
+from probes.core import Document
+from probes.domain.advice import Advice, advice
 from probes.domain.publish import Publication, StaleBase, publish
 from probes.models import Probe, ProbeVersion
 from registry.teams import access
 from registry.teams.models import User
 from registry.web.admin import StaffPage
+from registry.web.large_forms import large_form
 
 SHOWN = 20
 """Versions listed on the probe's page; the others are a search away."""
@@ -81,6 +84,22 @@ class ProbeAdmin(StaffPage):
     def address(self, probe: Probe) -> str:
         return str(probe)
 
+    @method_decorator(large_form)
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().add_view(request, form_url, extra_context)
+
+    @method_decorator(large_form)
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        return super().change_view(request, object_id, form_url, extra_context)
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -112,8 +131,9 @@ class ProbeAdmin(StaffPage):
         said, changed = _what_came_of_it(publication, before, form)
         level = messages.SUCCESS if changed else messages.INFO
         self.message_user(request, said, level)
-        if lines := advice(form.read):
-            self.message_user(request, _to_look_at(lines), messages.WARNING)
+        shown = Document.parse(current(obj).text)  # its lines are those of the form that follows
+        if (found := advice(shown)).lines():
+            self.message_user(request, _to_look_at(found), messages.WARNING)
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -149,9 +169,13 @@ def _what_came_of_it(
     return f"Nothing changed: v{version.number} already says this.{note}", False
 
 
-def _to_look_at(lines: list[str]) -> SafeString:
-    items = format_html_join("", "<li>{}</li>", ((line,) for line in lines))
-    return format_html("Worth another look, though nothing refuses it: <ul>{}</ul>", items)
+def _to_look_at(found: Advice) -> SafeString:
+    """Each remark with its words first; `line 7` begins it, which a script makes a way to that line."""
+    small = "<li>{} <small class='advice-code'>{}</small></li>"
+    coded = format_html_join("", small, ((each.problem, each.code) for each in found.shown))
+    more = format_html_join("", "<li>{}</li>", ((line,) for line in found.more))
+    words = "Worth another look, though nothing refuses it. The lines are those of the file below."
+    return format_html("{} <ul>{}{}</ul>", words, coded, more)
 
 
 def _edited(before: Current | None, form: ProbeFileForm) -> str:

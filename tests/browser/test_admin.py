@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, StorageState, expect
 
 from tests.browser import steps
+from tests.browser.test_try_it import axe
 from tests.served import Site, running_site
 
 BEFORE = "Write nothing after the terminator. Do not repeat it."
@@ -51,6 +52,15 @@ def rewrite(page: Page, before: str, after: str) -> str:
     assert before in text
     area.fill(text.replace(before, after))
     return area.input_value()
+
+
+def put(area: Locator, text: str) -> None:
+    """As by a paste of all of it; typing as much takes Chromium minutes."""
+    put_in = """(area, text) => {
+      area.value = text;
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    }"""
+    area.evaluate(put_in, text)
 
 
 def complaints(page: Page) -> list[str]:
@@ -122,13 +132,34 @@ def test_the_second_of_two_authors_publishes_on_top(page: Page, site: Site):
     assert heard == []
 
 
+def test_the_form_is_accessible(page: Page, site: Site):
+    looked_at = page.context.new_page()  # axe's own styles are refused, which its console says
+    looked_at.goto(f"{site.url}/admin/probes/probe/add/")
+    expect(looked_at.get_by_role("combobox", name="Team")).to_be_visible()
+    assert axe(looked_at) == []
+
+
 def test_a_team_is_found_by_typing(page: Page, site: Site):
     page.goto(f"{site.url}/admin/probes/probe/add/")
     page.locator(".select2-selection").click()
     page.locator(".select2-search__field").fill("probe")
     page.get_by_role("option", name="Probe Registry").click()
+    combobox = page.get_by_role("combobox", name="Team")
+    expect(combobox).to_be_visible()
+    area = page.get_by_label("Probe file")
+    starter = area.input_value()
+    large = starter + f"# {'x' * 98}\n" * 2_700
+    put(area, large)
+    publish(page)
+    expect(page.get_by_role("alert")).to_contain_text("bytes and may have 262,144")
+    assert area.input_value() == large
+    put(area, starter.replace("user: Write exactly three words.", "user: Write some words."))
+    expect(page.get_by_role("alert")).to_be_empty()
     publish(page)
     expect(page.locator(".messagelist .success")).to_have_text("Published registry/three-words v1.")
+    remark = page.locator(".messagelist li li").first
+    remark.get_by_role("button", name=re.compile(r"^line \d+$")).click()
+    assert "check:" in page.evaluate("getSelection().toString()")
 
 
 PAGES = [

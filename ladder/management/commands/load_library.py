@@ -50,7 +50,7 @@ def _advice(loaded: Loaded) -> list[str]:
         f"Look again at {one.version}: {line}"
         for one in loaded.probes
         if one.created
-        for line in advice(one.version.parsed)
+        for line in advice(one.version.parsed).lines()
     ]
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.test import Client
 
 from probes.admin.forms import STARTER
 from probes.core import Document, mutations
 from probes.models import Probe, ProbeVersion
 from tests.probes import stage
 from tests.probes.admin import desk
+
+FORM = "application/x-www-form-urlencoded"
+LOOK = "Worth another look, though nothing refuses it. The lines are those of the file below."
 
 
 def numbers(probe: Probe) -> list[int]:
@@ -113,22 +119,22 @@ def test_saving_says_what_is_worth_another_look(root, probe):
     published, advice = desk.said(desk.edit(root, probe, "Write three words.", "Write the words."))
     assert published == "Published acme/three-words v2."
     assert unescape(advice) == (
-        "Worth another look, though nothing refuses it: L001 line 14, rubric.rules[0].check: 'three_words' "
+        f"{LOOK} line 14, rubric.rules[0].check: 'three_words' "
         "wants exactly 3, and the prompt does not name 3 (say the number in the prompt, or ask for at least "
-        "or at most so many)"
+        "or at most so many) L001"
     )
     fields = desk.opened(root, probe)
     text = fields["document"].replace('op: "=="', 'op: "<="').replace("two three four", "two three four five")
     [_, advice] = desk.said(desk.send(root, probe, {**fields, "document": text}))
-    assert "L002 line 12, rubric.rules: every rule only forbids something" in advice
-    assert advice.endswith("n 4 instead of 3: no example has exactly 4 words (add one)")
+    assert "line 12, rubric.rules: every rule only forbids something" in advice
+    assert advice.endswith("n 4 instead of 3: no example has exactly 4 words (add one) ")
 
 
 def test_saving_says_what_was_not_looked_at(root, probe, monkeypatch):
     monkeypatch.setattr(mutations, "MAX_WORK", 1)
     _, advice = desk.said(desk.edit(root, probe, "Write three words.", "Write exactly 3 words."))
     assert unescape(advice) == (
-        "Worth another look, though nothing refuses it: 2 small changes to the rules not tried on the "
+        f"{LOOK} 2 small changes to the rules not tried on the "
         "examples, as that would take too long: with shorter examples or smaller patterns more are"
     )
 
@@ -170,11 +176,11 @@ def test_a_file_with_mistakes_names_their_lines(root, probe):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "This field is required."),
+        ("", "line 1: the file is empty (begin with the line 'format: …')"),
         ("  \n ", "the file is empty"),
         ("[1, 2]", "this is a list, and must be keys"),
         ("a: [", "line 1"),
-        ("\x00", "Null characters are not allowed."),
+        ("a: 1\nb: \x00", "line 2: the file holds a NUL, which can neither be sent nor stored (remove it)"),
         ("a: &x 1\nb: *x\n", "line 1"),
         ("x" * 300_000, "bytes"),
         ("<script>alert(1)</script>: 1\n", "script"),
@@ -186,6 +192,38 @@ def test_bad_text_is_a_message_and_is_kept(root, probe, text, problem):
     answer = desk.send(root, probe, {**fields, "document": text})
     assert any(problem in each for each in desk.problems(answer)), desk.problems(answer)
     assert "<script>alert" not in answer.content.decode()
+    assert numbers(probe) == [1]
+
+
+def test_the_lines_of_advice_are_those_of_the_file_that_is_shown(root, probe):
+    fields = desk.opened(root, probe)
+    text = "# a comment\n# and one more\n" + fields["document"].replace("Write three words.", "Write words.")
+    answer = desk.send(root, probe, {**fields, "document": text})
+    line = int(re.findall(r"line (\d+), rubric.rules\[0\].check", desk.said(answer)[1])[0])
+    page = root.get(desk.page_of(probe))
+    assert "check:" in desk.text_in(page).split("\n")[line - 1]
+    assert "# a comment" not in desk.text_in(page)
+    assert "Comments are not kept" in page.content.decode()
+
+
+@pytest.mark.parametrize("size", [300_000, 1_200_000, 3_900_000])
+@pytest.mark.parametrize("added", [True, False], ids=["add", "change"])
+def test_a_file_that_is_far_too_large_is_given_back(root, team, probe, size, added):
+    text = "x" * size
+    sent = {"document": text, "_base": "0" if added else "1-elsewhere", "team": team.pk}
+    answer = root.post(desk.ADD if added else desk.page_of(probe), urlencode(sent), content_type=FORM)
+    assert any(f"has {size:,} bytes and may have 262,144" in each for each in desk.problems(answer))
+    assert desk.text_in(answer) == text
+    assert numbers(probe) == [1]
+
+
+@pytest.mark.parametrize("size", [10, 1_200_000])
+def test_a_large_form_of_another_site_or_another_person_is_not_read(staff, bob, probe, size):
+    sent = urlencode({"document": "x" * size, "_base": "1"})
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(staff)
+    assert strict.post(desk.page_of(probe), sent, content_type=FORM).status_code == 403
+    assert desk.at(bob).post(desk.page_of(probe), sent, content_type=FORM).status_code == 302
     assert numbers(probe) == [1]
 
 
