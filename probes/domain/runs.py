@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from probes.domain.results import COUNTED, SCORED, Tally
 from probes.domain.visible import visible_runs
@@ -46,6 +46,12 @@ _would_count = Q(batch__visibility=Visibility.PUBLIC, endpoint__practice=False)
 def public_runs(version: ProbeVersion) -> QuerySet[Run]:
     """The runs that count as results of a version: public, and not on a practice endpoint. Newest first."""
     return _runs(version).filter(counts_as_result())
+
+
+def with_public_runs(versions: QuerySet[ProbeVersion]) -> QuerySet[ProbeVersion]:
+    """Each version with `results`, the number of its runs that count as results; None for none."""
+    runs = Run.objects.filter(counts_as_result(), version=OuterRef("pk")).order_by()
+    return versions.annotate(results=Subquery(runs.values("version").annotate(n=Count("pk")).values("n")))
 
 
 def hidden_runs(version: ProbeVersion) -> QuerySet[Run]:

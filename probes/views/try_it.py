@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -17,10 +17,14 @@ from django.views.decorators.http import require_http_methods
 from probes.core import Result, TooLarge, score
 from probes.core.budget import steps
 from probes.core.view import repair
-from probes.models import ProbeVersion
+from probes.domain.visible import visible_batches
+from probes.models import Attempt, ProbeVersion
+from probes.models.run import Outcome
 from probes.views.version_page import FAR_OVER
 from probes.views.versions import version_or_404, version_page
+from registry.teams.access import get_or_404
 from registry.web.limits import Throttle, address_of, network
+from registry.web.numbers import row_number
 
 MAX_WORK = 100_000_000
 """Steps that the patterns may take on one output here, in the worst case: about a second."""
@@ -42,13 +46,15 @@ class TryItThrottle(Throttle):
 
 @dataclass(frozen=True)
 class Tried:
-    """A pasted output and its result, or why it was not checked; `wait` is in seconds."""
+    """An output and its result, or why it was not checked; `wait` is in seconds."""
 
     output: str = ""
     result: Result | None = None
     problem: str = ""
     status: int = 200
     wait: int = 0
+    attempt: Attempt | None = None
+    """Whose output it is, where it was taken from a run."""
 
     @property
     def characters(self) -> int:
@@ -61,8 +67,13 @@ class Tried:
 @sensitive_post_parameters("output")
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_it(request: HttpRequest, team: str, slug: str, number: int) -> HttpResponse:
-    """The verdicts on `output`: a fragment for htmx, else the version's page with them in it."""
+    """The verdicts on `output`: a fragment for htmx, else the version's page with them in it.
+
+    Asked for with `?attempt=`, the page has the output of that attempt in its box, scored.
+    """
     version = version_or_404(request.user, team, slug, number)
+    if request.method != "POST" and "attempt" in request.GET:
+        return _of_a_run(request, version)
     if request.method != "POST":
         return redirect(f"{version.get_absolute_url()}#try-it")
     try:
@@ -77,6 +88,17 @@ def _checked(request: HttpRequest, version: ProbeVersion) -> HttpResponse:
     # a browser ends the lines of a text area as no model does
     output = repair(request.POST.get("output", "").replace("\r\n", "\n"))
     return _answer(request, version, _limited(request, output) or tried(version, output))
+
+
+def _of_a_run(request: HttpRequest, version: ProbeVersion) -> HttpResponse:
+    rows = Attempt.objects.filter(trial__run__version=version, batch__in=visible_batches(request.user))
+    rows = rows.exclude(outcome=Outcome.ERROR).select_related("batch", "trial__run")
+    attempt = get_or_404(rows, pk=row_number(request.GET["attempt"]))
+    if attempt.redacted_at:
+        problem = "That output was redacted: its text is gone, and the verdicts on it stand with the run."
+        return _answer(request, version, Tried(problem=problem, status=410))
+    found = _limited(request, attempt.output) or tried(version, attempt.output)
+    return _answer(request, version, replace(found, attempt=attempt))
 
 
 def _limited(request: HttpRequest, output: str) -> Tried | None:

@@ -14,7 +14,15 @@ from probes.core.document import Document
 from probes.core.fixtures import Examined, examine
 from probes.core.template import value_problem
 from probes.core.view import MAX_CHARACTERS, repair
-from probes.domain.runs import RunResult, hidden_runs, public_practice_runs, public_runs, run_results
+from probes.domain.advice import MOST, advice_on
+from probes.domain.runs import (
+    RunResult,
+    hidden_runs,
+    public_practice_runs,
+    public_runs,
+    run_results,
+    with_public_runs,
+)
 from probes.domain.visible import visible_batches, visible_versions
 from probes.models import Batch, ProbeVersion
 from probes.views.check_words import CheckWords, check_words
@@ -22,6 +30,9 @@ from registry.teams import access
 
 RUNS_SHOWN = 50
 OWN_SHOWN = 5
+ELSEWHERE_SHOWN = 3
+"""Other versions that a version without runs names, with their runs; the history has all."""
+ADVICE_SHOWN = 100
 EXAMPLE_VALUE = "recursion"
 """What a variable holds in the command until the reader writes something else."""
 FAR_OVER = f"That is far over {MAX_CHARACTERS:,} characters, the most that is scored: paste less."
@@ -50,7 +61,8 @@ class Command:
 def version_context(request: HttpRequest, version: ProbeVersion) -> dict[str, Any]:
     document: Document = version.parsed
     results = run_results(public_runs(version)[: RUNS_SHOWN + 1])
-    history = list(visible_versions(request.user).filter(probe=version.probe).order_by("-number"))
+    own = visible_versions(request.user).filter(probe=version.probe)
+    history: list[Any] = list(with_public_runs(own).order_by("-number"))
     return {
         "version": version,
         "probe": version.probe,
@@ -60,16 +72,30 @@ def version_context(request: HttpRequest, version: ProbeVersion) -> dict[str, An
         "results": results[:RUNS_SHOWN],
         "more_results": len(results) > RUNS_SHOWN,
         "hidden_results": hidden_runs(version).count(),
+        "run_elsewhere": [each for each in history if each.results and each != version][:ELSEWHERE_SHOWN],
         "practice_only": not results and public_practice_runs(version).exists(),
         "rules": rule_rows(document),
         "patterns_only": all(rule.check.kind == "pattern" for rule in document.rubric.rules),
         "examples": examples(document),
+        **_advice(version),
         "most": MAX_CHARACTERS,
         "far_over": FAR_OVER,
         "parameters": document.parameters.as_json(),
         "command": command(request, document),
         "own_batches": _own_batches(request, version),
         "dataset": _dataset(request, version, results) if results else "",
+    }
+
+
+def _advice(version: ProbeVersion) -> dict[str, Any]:
+    """What `check` says of the version: the first remarks, those that are folded, how many are neither."""
+    found = advice_on(version)
+    remarks = found.remarks
+    return {
+        "advice": found,
+        "remarks": remarks[:MOST],
+        "folded_remarks": remarks[MOST:ADVICE_SHOWN],
+        "more_remarks": max(0, len(remarks) - ADVICE_SHOWN),
     }
 
 

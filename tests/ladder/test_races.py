@@ -224,6 +224,9 @@ def test_opening_a_cell_shows_the_output_with_its_marks(client, race):
     assert "<details" in cell
     assert "m-forbidden" in cell
     assert "3 forbidden characters" in cell
+    [link] = re.findall(r'href="([^"#]+)#try-it">Try this output</a>', cell)
+    tried = client.get(link).content.decode()
+    assert BROKEN["no-e"] in tried.split("</textarea>")[0]
 
 
 def test_an_output_is_escaped(client, race):

@@ -11,12 +11,16 @@ from django.core.cache.backends import locmem
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from probes.core import score
 from probes.core.budget import steps
 from probes.core.view import MAX_CHARACTERS
-from probes.models import Probe
+from probes.models import Attempt, Probe
 from probes.views import try_it
+from probes.views.streams import replay
+from registry.immutability import erasure
+from tests.probes import ran, stage
 
 CHATTY = "The rehearsal ran against production.\n<<END>>\nHope that helps!"
 HTMX = {"HX-Request": "true"}
@@ -59,9 +63,9 @@ def test_every_rule_says_what_a_run_would_say(client, version, address):
 
 
 def test_the_words_that_count_are_marked_and_told(client, team):
-    from tests.probes.stage import a_version
-
-    answer = tried(client, f"{a_version(team).get_absolute_url()}try/", "one two <b>three</b> four five")
+    answer = tried(
+        client, f"{stage.a_version(team).get_absolute_url()}try/", "one two <b>three</b> four five"
+    )
     html = answer.content.decode()
     assert html.count('<mark class="m m-word') == 5 + 1  # and one beside the legend
     assert 'data-n="5"' in html
@@ -194,3 +198,74 @@ def test_the_page_of_a_version_has_the_box_for_everyone(client, version, address
     assert f'hx-post="{address}"' in html
     assert 'id="try-said" role="status"></p>' in html
     assert 'data-far-over="That is far over 200,000 characters' in html
+
+
+# --- an output of a run ---------------------------------------------------------------------------
+def links_in(html: str) -> list[str]:
+    return [unescape(found) for found in re.findall(r'href="([^"]+)">Try this output</a>', html)]
+
+
+@pytest.mark.parametrize("output", [CHATTY, " \n", "<b>&\nno end"])
+def test_an_output_of_a_run_is_tried_by_a_link(client, version, nimbus, output):
+    batch = ran.batch(version, nimbus, [output, None])
+    html = client.get(batch.get_absolute_url()).content.decode()
+    [link] = links_in(html)
+    page = client.get(link.partition("#")[0])
+    shown = page.content.decode()
+    assert link.endswith("#try-it")
+    (kept,) = re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", shown, re.DOTALL)
+    assert unescape(kept) == output
+    assert f"Scores {score(version.parsed, output).value:.2f}" in words(shown.split('id="try-said"')[1])
+    assert "What maker/one answered, from maker/one on it." in words(shown)
+    assert "no-store" in page["Cache-Control"]
+
+
+def test_the_rules_of_an_output_lead_to_the_versions_page(client, version, nimbus):
+    batch = ran.batch(version, nimbus, [CHATTY])
+    address = version.get_absolute_url()
+    html = client.get(batch.get_absolute_url()).content.decode()
+    page = client.get(address).content.decode()
+    for number, rule in enumerate(version.parsed.rubric.rules, 1):
+        assert f'<a href="{address}#rule-{number}"><code data-literal>{rule.name}</code></a>' in html
+        assert f'id="rule-{number}"' in page
+    (frame,) = replay(str(batch.pk), 0).frames
+    assert links_in(frame.html) == links_in(html)
+    assert f'href="{address}#rule-1"' in frame.html
+
+
+def test_a_redacted_output_leads_nowhere(client, version, nimbus):
+    batch = ran.batch(version, nimbus, [CHATTY])
+    [link] = links_in(client.get(batch.get_absolute_url()).content.decode())
+    with erasure("a test erases"):
+        Attempt.objects.update(output="", redacted_at=timezone.now())
+    html = client.get(batch.get_absolute_url()).content.decode()
+    assert links_in(html) == []
+    assert "#rule-" not in html
+    answer = client.get(link.partition("#")[0])
+    assert answer.status_code == 410
+    assert "That output was redacted" in words(answer.content.decode())
+
+
+@pytest.mark.parametrize(("actor", "status"), [(None, 404), ("charlie", 404), ("vera", 200), ("alice", 200)])
+def test_an_output_is_tried_by_those_who_see_its_run(request, client, version, nimbus, actor, status):
+    batch = ran.batch(version, nimbus, [CHATTY], visibility="team")
+    if actor:
+        client.force_login(request.getfixturevalue(actor))
+    asked = {"attempt": batch.attempts.get().pk}
+    assert client.get(f"{version.get_absolute_url()}try/", asked).status_code == status
+
+
+def test_an_output_is_tried_by_its_own_version_only(client, team, version, nimbus, address):
+    batch = ran.batch(version, nimbus, [CHATTY, None])
+    other = stage.a_version(team).get_absolute_url()
+    good, failed = batch.attempts.order_by("seq").values_list("pk", flat=True)
+    assert client.get(f"{other}try/", {"attempt": good}).status_code == 404
+    for wrong in (failed, 0, "", "x", "9" * 30, "-1"):
+        assert client.get(address, {"attempt": wrong}).status_code == 404
+
+
+def test_outputs_of_runs_are_counted_as_pasted_ones_are(client, version, nimbus, address, settings):
+    settings.TRY_IT_RATE = "1/minute"
+    batch = ran.batch(version, nimbus, [CHATTY])
+    asked = {"attempt": batch.attempts.get().pk}
+    assert [client.get(address, asked).status_code for _ in range(2)] == [200, 429]

@@ -11,9 +11,12 @@ import pytest
 from django.urls import reverse
 
 from probes.core import Document, Reply
+from probes.core.problems import Problem
+from probes.domain.advice import Advice, Remark, advice, advice_on
 from probes.domain.publish import publish
-from probes.models import Probe
-from tests.probes import ran
+from probes.models import Probe, ProbeVersion
+from probes.views import version_page
+from tests.probes import ran, stage
 
 CASES = Path(__file__).parents[1] / "cases"
 PASSES = "The rehearsal ran against production.\n<<END>>"
@@ -142,6 +145,62 @@ def test_an_older_version_keeps_its_page_and_names_the_current_one(client, team,
     assert "max_tokens 1500" in text_of(new)
     assert "The current version is" not in text_of(new)
     assert client.get("/probes/acme/emit-a-terminator/v3/").status_code == 404
+
+
+def next_version(team, shipped, **changes):
+    return publish(team, Document.from_json(shipped.canonical() | changes)).version
+
+
+MORE_ROOM = {"parameters": {"max_tokens": 1500}, "changelog": "More room."}
+
+
+def test_a_version_without_runs_names_those_that_have_some(client, team, version, shipped, nimbus):
+    never = "No model has been run against this probe yet, so there are no results to show. The definition"
+    assert never in text_of(client.get(version.get_absolute_url()))
+    for _ in range(2):
+        ran.batch(version, nimbus, [PASSES])
+    ran.batch(version, nimbus, [PASSES], visibility="team")
+    ran.batch(version, ran.endpoint(team, "Practice", practice=True), [PASSES])
+    second = next_version(team, shipped, **MORE_ROOM)
+    for address in [second.get_absolute_url(), "/probes/acme/emit-a-terminator/"]:
+        page = client.get(address)
+        assert "No model has been run against v2 yet; v1 has 2 public runs. The definition" in text_of(page)
+        assert "this probe yet" not in text_of(page)
+        assert f'<a href="{version.get_absolute_url()}#results">v1</a> has' in page.content.decode()
+        history = text_of(page).split("Version history")[1]
+        assert re.search(r"v2 · current \S+ \S+ UTC no public run .* v1 \S+ \S+ UTC 2 public runs", history)
+    assert "No model has been run" not in text_of(client.get(version.get_absolute_url()))
+
+
+def test_every_version_shows_what_check_says_of_it(client, version):
+    found = advice(version.parsed)
+    html = client.get(version.get_absolute_url()).content.decode()
+    section = html.split('aria-labelledby="advice"')[1].split("</section>")[0]
+    shown = " ".join(unescape(re.sub("<[^>]*>", "", section)).split())
+    assert found.remarks
+    for remark in found.remarks:
+        said = f"Rule {remark.rule}: {remark.problem.message} ({remark.problem.hint}) {remark.code}".strip()
+        assert " ".join(said.split()) in shown
+        assert f'href="#rule-{remark.rule}"' in section
+    assert '<li><a href="#advice">Worth another look</a></li>' in html
+    assert advice_on(version) is advice_on(ProbeVersion.objects.get(pk=version.pk))
+
+
+def test_a_version_without_a_remark_says_so(client, team, monkeypatch):
+    monkeypatch.setattr(version_page, "advice_on", lambda version: Advice((), (), 12, 0))
+    text = text_of(client.get(stage.a_version(team).get_absolute_url()))
+    assert "Nothing: the lint has no remark, and each of 12 small changes to the rules is noticed by" in text
+
+
+def test_so_many_remarks_are_folded_and_the_rest_counted(client, team, monkeypatch):
+    one = Remark(Problem(None, ("rubric", "rules", 0), "'three_words' with <b>: none", "add one"))
+    monkeypatch.setattr(version_page, "advice_on", lambda version: Advice((), (one,) * 130, 130, 7))
+    page = client.get(stage.a_version(team).get_absolute_url())
+    assert page.content.decode().count("with &lt;b&gt;: none") == 100
+    text = text_of(page)
+    assert "90 further ones" in text
+    assert "And 30 more: python -m probes.core check lists them all." in text
+    assert "7 small changes to the rules were not tried: that would take too long." in text
 
 
 def test_ids_are_unique_and_every_entry_of_the_contents_leads_somewhere(client, version, alice, nimbus):
