@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Any, Literal
 
 from probes.core.amounts import MOST, allowed, both, opposite, within
@@ -12,6 +13,7 @@ from probes.core.lint.inclusion import includes
 from probes.core.lint.spelling import Only, Written, needs_of
 from probes.core.patterns.characters import Ranges
 from probes.core.tables import forms_of
+from probes.core.text import words
 
 Data = Mapping[str, Any]
 Subject = tuple[Any, ...]
@@ -243,6 +245,10 @@ def _counts_of(of: Subject, known: Claim) -> Ranges:
     match known:
         case Counted(same, counts) if same == of:
             return counts
+        case Counted(("contains", text, _), ((least, _), *_)) if of == PIECES and least:
+            return ((_pieces(text), MOST),)
+        case Edge(_, texts) if of == PIECES:
+            return ((min(_pieces(each.text) for each in texts), MOST),)
         case Counted(other, counts) if counts:
             return _counts_beside(of, other, counts[0][0], counts[-1][1])
         case Only() if known.excludes(_needs(of)):
@@ -252,6 +258,10 @@ def _counts_of(of: Subject, known: Claim) -> Ranges:
     return ANY
 
 
+def _pieces(text: str) -> int:
+    return sum(1 for _ in words(text, "whitespace"))
+
+
 def _counts_beside(of: Subject, other: Subject, least: int, most: int) -> Ranges:
     """The counts of `of` where those of `other` are from `least` to `most`."""
     if _never_more(other, of):
@@ -259,7 +269,10 @@ def _counts_beside(of: Subject, other: Subject, least: int, most: int) -> Ranges
     return ((int(of in _LARGER), most),) if _never_more(of, other) else ANY
 
 
-_LARGER: tuple[Subject, ...] = (("paragraphs",), ("lines",), ("words", '"whitespace"'))
+PIECES: Subject = ("words", '"whitespace"')
+"""Words as the pieces between white space."""
+
+_LARGER: tuple[Subject, ...] = (("paragraphs",), ("lines",), PIECES)
 """No output has more of one than of the next: every line holds a piece, every paragraph a line.
 
 One that is not blank has at least one of each."""
@@ -276,6 +289,8 @@ def _needs(of: Subject) -> tuple[frozenset[str], ...]:
     """Sets of characters of which each has one in the output wherever `of` counts something."""
     if of[0] == "contains":
         return needs_of(of[1], of[2])
+    if of[0] == "lexicon":
+        return (frozenset().union(*map(forms_of, ascii_lowercase)),)
     return (forms_of(json.loads(of[1])),) if of[0] == "letters" else ()
 
 
