@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from probes.core.finding import Span
+from probes.core.finding import Mark, Span
+
+Family = Mark | Literal["paragraph"]
+"""What is counted together: a paragraph is marked as the lines it is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,19 @@ class Segment:
         return tuple(drawn for drawn in self.over if drawn.span.end == self.end)
 
 
+def family(span: Span) -> Family:
+    return "paragraph" if span.mark == "line" and span.label == "paragraph" else span.mark
+
+
 def numbered(findings: Iterable[Iterable[Span]]) -> list[Drawn]:
-    """The spans of several findings, each numbered by mark within its own finding; the same one only once."""
+    """The spans of several findings, each numbered by family within its own finding; each only once."""
     found: dict[Drawn, None] = {}
     for spans in findings:
         counts: dict[str, int] = {}
         for span in spans:
-            counts[span.mark] = counts.get(span.mark, 0) + 1
-            found.setdefault(Drawn(span, counts[span.mark]))
+            of = family(span)
+            counts[of] = counts.get(of, 0) + 1
+            found.setdefault(Drawn(span, counts[of]))
     return sorted(found, key=lambda drawn: (drawn.span.start, drawn.span.end, drawn.span.mark, drawn.number))
 
 

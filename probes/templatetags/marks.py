@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape  # Django's does the same, and costs ten times as much a call
 from typing import Any, cast
@@ -14,9 +12,11 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from probes.core.checks.base import MOST_SPANS
-from probes.core.finding import Mark, Span
-from probes.core.segments import Drawn, Segment, numbered, segments
+from probes.core.finding import Span
+from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
+from probes.domain.clusters import whole
+from probes.domain.legend import NOUNS, legend
 
 register = template.Library()
 
@@ -27,49 +27,19 @@ DRAWABLE = 4_000
 SPACED = 20_000
 """Characters up to which white space can be shown."""
 
-NOUNS: dict[Mark, tuple[str, str]] = {
-    "word": ("word", "words"),
-    "sentence": ("sentence", "sentences"),
-    "line": ("line", "lines"),
-    "entry": ("listed word", "listed words"),
-    "match": ("match", "matches"),
-    "forbidden": ("forbidden passage", "forbidden passages"),
-    "lookalike": ("look-alike", "look-alikes"),
-    "after": ("stretch after the end", "stretches after the end"),
-}
-"""What the legend calls each mark; also the order in which it lists them."""
-
-_CHARACTERS = ("forbidden character", "forbidden characters")
-
-EVERY: dict[Mark, int] = {"word": 5, "sentence": 1, "line": 1, "entry": 1}
+EVERY: dict[Family, int] = {"word": 5, "sentence": 1, "line": 1, "paragraph": 1, "entry": 1}
 """Counted things that wear their number: every fifth word, each of the others."""
 
 VISIBLE = {" ": "·", "\t": "⇥", "\n": "↵", "\xa0": "⍽"}
 UNSEEN = "\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\U000e0000-\U000e007f"
 """Characters without a shape of their own that are no white space: joiners, directions, tags."""
 
+_WITHOUT_WIDTH = re.compile(
+    f"[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u0300-\\u036f\\ufe00-\\ufe0f\\ufeff{UNSEEN}]+"
+)
+"""What a mark around it would not be seen of."""
+
 _BLANKS = re.compile(f" +|[{re.escape(WHITE_SPACE)}{UNSEEN}]")
-
-
-@dataclass(frozen=True)
-class Legend:
-    """One line of what is marked: `11 words`, and which characters, for readers who do not see the marks."""
-
-    mark: Mark
-    count: int
-    detail: str
-    single: bool
-
-    @property
-    def counted(self) -> str:
-        """The count in digits; a finding carries only so many spans."""
-        return f"{self.count:,}" + (" or more" if self.count >= MOST_SPANS else "")
-
-    @property
-    def noun(self) -> str:
-        """For the count; what is forbidden and one character long is called that."""
-        singular, plural = _CHARACTERS if self.single and self.mark == "forbidden" else NOUNS[self.mark]
-        return singular if self.count == 1 else plural
 
 
 @register.inclusion_tag("probes/_output.html")
@@ -80,10 +50,12 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
     """
     shown = View(text).text
     drawn = drawn_for(verdicts)
+    lines = legend(shown, drawn)
     return {
         "html": marked(shown, drawn[:DRAWABLE]),
-        "legend": legend(shown, drawn),
+        "legend": lines,
         "undrawn": max(0, len(drawn) - DRAWABLE),
+        "capped": any(line.count >= MOST_SPANS for line in lines),
         "characters": len(shown),
         "collapsed": len(shown) > COLLAPSED,
         "blank": View(text).blank,
@@ -105,70 +77,63 @@ def spans_of(verdict: Any) -> Iterable[Span]:
     return [Span(int(start), int(end), mark, label) for start, end, mark, label in verdict.spans]
 
 
-def legend(text: str, drawn: Sequence[Drawn]) -> list[Legend]:
-    """What is marked, by mark and with counts."""
-    found: dict[Mark, list[Span]] = {}
-    for span in dict.fromkeys(one.span for one in drawn):
-        found.setdefault(span.mark, []).append(span)
-    return [_line(text, mark, found[mark]) for mark in NOUNS if mark in found]
-
-
-def _line(text: str, mark: Mark, spans: Sequence[Span]) -> Legend:
-    single = all(span.end - span.start == 1 for span in spans)
-    return Legend(mark, len(spans), _detail(text, spans), single)
-
-
-def _detail(text: str, spans: Sequence[Span]) -> str:
-    """The labels of the spans; of what must not be there, what it is and how often."""
-    if spans[0].mark == "lookalike":
-        labels = [f"‘{c}’ (U+{ord(c):04X})" for span in spans for c in text[span.start : span.end]]
-    else:
-        labels = [span.label for span in spans if span.label]
-    if not labels and spans[0].mark == "forbidden":
-        labels = [f"‘{text[span.start : span.end]}’" for span in spans if span.end - span.start <= 20]
-    counts = Counter(labels)
-    words = [label if n == 1 else f"{label} × {n}" for label, n in list(counts.items())[:8]]
-    return "; ".join([*words, f"and {len(counts) - 8} more"] if len(counts) > 8 else words)
-
-
 def marked(text: str, drawn: Sequence[Drawn]) -> SafeString:
     """`text` as HTML with every segment of `drawn` in its mark."""
-    cut = segments(len(text), drawn)
-    return mark_safe("".join(_segment(text, segment) for segment in cut))  # noqa: S308 - all parts escaped
+    shown = sorted((_whole(text, each) for each in drawn), key=lambda each: each.span[:2])
+    several = len({of for each in drawn if (of := family(each.span)) in EVERY}) > 1
+    cut = segments(len(text), shown)
+    html = "".join(_segment(text, segment, several=several) for segment in cut)
+    return mark_safe(html)  # noqa: S308 - all parts escaped
 
 
-def _segment(text: str, segment: Segment) -> str:
+def _whole(text: str, drawn: Drawn) -> Drawn:
+    return Drawn(whole(text, drawn.span), drawn.number)
+
+
+def _segment(text: str, segment: Segment, *, several: bool) -> str:
     own = text[segment.start : segment.end]
     inner = _visible(own) if len(text) <= SPACED else escape(own)
     if not segment.over:
         return inner
-    return f'<mark class="{" ".join(_classes(segment))}"{_labels(segment)}>{inner}</mark>'
+    classes, labels = " ".join(_classes(segment, own)), _labels(segment, own, several=several)
+    return f'<mark class="{classes}"{labels}>{inner}</mark>'
 
 
-def _classes(segment: Segment) -> Iterator[str]:
+def _classes(segment: Segment, own: str) -> Iterator[str]:
     yield "m"
     yield from dict.fromkeys(f"m-{drawn.span.mark}" for drawn in segment.over)
     yield from dict.fromkeys(f"m-{drawn.span.mark}-start" for drawn in segment.starting)
     yield from dict.fromkeys(f"m-{drawn.span.mark}-end" for drawn in segment.ending)
+    if [drawn.span.mark for drawn in segment.starting].count("match") > 1:
+        yield "m-match-starts"
+    if [drawn.span.mark for drawn in segment.ending].count("match") > 1:
+        yield "m-match-ends"
     if segment.start == segment.end:
         yield "m-point"
+    elif _WITHOUT_WIDTH.fullmatch(own):
+        yield "m-unseen"
 
 
-def _labels(segment: Segment) -> str:
-    """The number or the label that a counted thing wears at its end."""
-    worn = [word for drawn in segment.ending if (word := _worn(drawn))]
+def _labels(segment: Segment, own: str, *, several: bool) -> str:
+    """The number or the label that a counted thing wears at its end, and the code of what has no width."""
+    worn = [word for drawn in segment.ending if (word := _worn(drawn, several=several))]
     titles = dict.fromkeys(drawn.span.label for drawn in segment.over if drawn.span.label)
     number = f' data-n="{escape(" ".join(dict.fromkeys(worn)))}"' if worn else ""
-    return number + (f' title="{escape("; ".join(titles))}"' if titles else "")
+    codes = " ".join(f"U+{ord(c):04X}" for c in own) if own and _WITHOUT_WIDTH.fullmatch(own) else ""
+    code = f' data-code="{codes}"' if codes else ""
+    return number + code + (f' title="{escape("; ".join(titles))}"' if titles else "")
 
 
-def _worn(drawn: Drawn) -> str:
-    every = EVERY.get(drawn.span.mark)
+def _worn(drawn: Drawn, *, several: bool) -> str:
+    """`5`; beside numbers of other families `word 5`; of a line its syllables."""
+    of = family(drawn.span)
+    every = EVERY.get(of)
     if every is None:
         return ""
-    if drawn.span.mark == "line" and drawn.span.label:
+    if of == "line" and drawn.span.label:
         return drawn.span.label
-    return "" if drawn.number % every else str(drawn.number)
+    number = "" if drawn.number % every else str(drawn.number)
+    return f"{NOUNS[of][0]} {number}" if several and number else number
 
 
 def _visible(text: str) -> str:

@@ -11,8 +11,9 @@ from django.template import Context, Template
 
 from probes.core import check
 from probes.core.finding import Finding, Span
+from probes.domain.legend import legend
 from probes.templatetags import marks
-from probes.templatetags.marks import drawn_for, legend, marked
+from probes.templatetags.marks import drawn_for, marked
 
 
 @dataclass
@@ -92,7 +93,7 @@ def test_the_legend_counts_in_words():
 def test_a_look_alike_is_named():
     finding = check({"kind": "letters", "forbid": "e"}).run("hоw dоеs it")
     html = rendered("hоw dоеs it", [Judged(finding)])
-    assert "1 look-alike: <span data-literal>‘е’ (U+0435)</span>" in html
+    assert "1 look-alike: <bdi data-literal>‘е’ (U+0435)</bdi>" in html
 
 
 def test_marks_of_failed_verdicts_stand_alone():
@@ -116,8 +117,8 @@ def test_a_line_wears_its_label():
     stored = Stored(False, [[s.start, s.end, s.mark, s.label] for s in spans])
     html = str(marked("abc\ndef", drawn_for([stored])))
     assert 'data-n="4 syllables"' in html
-    assert [(line.count, line.noun, line.detail) for line in legend("abc\ndef", drawn_for([stored]))] == [
-        (2, "lines", "4 syllables; 7 syllables")
+    assert [(line.count, line.noun, line.details) for line in legend("abc\ndef", drawn_for([stored]))] == [
+        (2, "lines", ("4 syllables", "7 syllables"))
     ]
 
 
@@ -153,3 +154,102 @@ def test_too_many_marks_are_counted_and_not_drawn():
     html = rendered(text, [Stored(False, spans)])
     assert f"{marks.DRAWABLE + 3} words" in html.replace(",", "")
     assert "3 further ones" in html
+
+
+def judged(output: str, **data: object) -> list[Judged]:
+    return [Judged(check(data).run(output))]
+
+
+@pytest.mark.parametrize(
+    ("passage", "said"),
+    [
+        ("end", "‘end’"), ("e\u0301", "‘e\u0301’"), ("a\u200bb", "‘a\\u{200B}b’"), ("a b", "‘a b’"),
+        ("\u0301a", "‘\\u{301}a’"), ("\n", "U+000A"), ("a\nb", "‘a\\nb’"), ("é", "‘é’"), ("\u0301", "U+0301"),
+    ],
+)  # fmt: skip
+def test_a_forbidden_passage_is_named_as_it_can_be_seen(passage, said):
+    (line,) = legend(passage, drawn_for([Stored(False, [[0, len(passage), "forbidden", ""]])]))
+    assert line.details == (said,)
+
+
+def told(output: str, **data: object) -> list[str]:
+    """The lines of the legend, in words."""
+    lines = legend(output, drawn_for(judged(output, **data)))
+    return [f"{line.counted} {line.noun}: {'; '.join(line.details)}" for line in lines]
+
+
+def test_what_is_not_seen_is_named_and_shows_its_number():
+    text = "0\u200b1\u00ad0 \u202e1\t\u0007"
+    data = {"kind": "charset", "only": "01"}
+    assert told(text, **data) == ["4 forbidden characters: U+200B; U+00AD; U+202E; U+0007"]
+    html = rendered(text, judged(text, **data))
+    assert re.findall(r'm-unseen" data-code="([^"]*)"', html) == ["U+200B", "U+00AD", "U+202E", "U+0007"]
+    assert "<bdi data-literal>U+202E</bdi>" in html
+    assert output_of(html) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "torn"),
+    [
+        ("e\u0301te\u0301 Z", ["e\u0301", "e\u0301"]),
+        ("e\u0301\u0323x", ["e\u0301\u0323"]),
+        ("\u0301e", ["e"]),
+        ("\ne\u0301", ["e\u0301"]),
+        ("e\u200dx", ["e"]),
+    ],
+)
+def test_no_mark_tears_a_letter_from_its_accents(text, torn):
+    html = rendered(text, judged(text, kind="letters", forbid="e"))
+    inner = re.findall(r"<mark[^>]*>(.*?)</mark>", html.split("<figcaption")[0], re.DOTALL)
+    assert [unescape(re.sub(r"<[^>]+>", "", each)) for each in inner] == torn
+    assert output_of(html) == text
+
+
+def test_an_emoji_is_marked_with_what_joins_it():
+    family, waving = "\U0001f469\u200d\U0001f466", "\U0001f44b\U0001f3fd"
+    text = f"a {family} {waving}"
+    html = rendered(text, judged(text, kind="pattern", must="not_match", pattern="/[\U0001f469\U0001f44b]/u"))
+    inner = re.findall(r'm-forbidden-end">(.*?)</mark>', html.split("<figcaption")[0])
+    assert [re.sub("<[^>]+>", "", each) for each in inner] == [family, waving]
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "said", "left_out"),
+    [
+        ("a " * 38_000, {"kind": "words", "op": "==", "n": 10}, "10,000 or more words", "all of them would"),
+        (
+            "e" * 190_000,
+            {"kind": "letters", "forbid": "e"},
+            "10,000 or more forbidden characters: ",
+            "all of",
+        ),
+    ],
+)
+def test_of_more_marks_than_a_finding_carries_no_number_is_made_up(text, data, said, left_out):
+    html = rendered(text, judged(text, **data))
+    assert said in html
+    assert left_out in html
+    assert "further" not in html
+    assert "×" not in html
+
+
+def test_paragraphs_are_called_so_and_numbered():
+    text = "a\nb\nc\n\nd"
+    assert told(text, kind="paragraphs", op="==", n=1) == ["2 paragraphs: "]
+    html = rendered(text, judged(text, kind="paragraphs", op="==", n=1))
+    assert re.findall(r'data-n="([^"]*)"', html) == ["1", "2"]
+
+
+def test_numbers_of_several_families_say_of_what():
+    text = "a b c d e. f"
+    words, sentences = (judged(text, kind=kind, op="==", n=9) for kind in ("words", "sentences"))
+    alone, beside = (rendered(text, verdicts) for verdicts in (words, words + sentences))
+    assert re.findall(r'data-n="([^"]*)"', alone) == ["5"]
+    assert re.findall(r'data-n="([^"]*)"', beside) == ["sentence 1 word 5", "sentence 2"]
+
+
+def test_matches_that_begin_together_have_a_bracket_of_their_own():
+    text = "ab a"
+    html = rendered(text, judged(text, kind="count", patterns=["/a/", "/ab/"], op="==", n=9))
+    assert html.count("m-match-starts") == 1
+    assert "m-match-ends" not in html

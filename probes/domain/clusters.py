@@ -1,0 +1,40 @@
+"""Which characters are drawn as one: a letter with its accents, an emoji with what joins and colours it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from probes.core.finding import Span
+
+_JOINER = "\u200d"
+_FIRST_SYMBOL = "\u2190"
+"""From here on a joiner joins: below are scripts, where it only shapes letters."""
+
+
+def whole(text: str, span: Span) -> Span:
+    """`span`, widened so that no mark tears apart what is drawn as one."""
+    if text.isascii() or span.start == span.end:
+        return span
+    start, end = span.start, span.end
+    while _goes_on(text, start):
+        start -= 1
+    while _goes_on(text, end):
+        end += 1
+    return span._replace(start=start, end=end)
+
+
+def is_accent(character: str) -> bool:
+    """Whether it is drawn on the character before it."""
+    return unicodedata.category(character) in ("Mn", "Mc", "Me")
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether the character at this place is drawn as a part of the one before it."""
+    if not 0 < at < len(text) or text[at] == "\n" or text[at - 1].isspace():
+        return False
+    here, before = text[at], text[at - 1]
+    if is_accent(here):
+        return True
+    if before == _JOINER:
+        return here >= _FIRST_SYMBOL
+    return before >= _FIRST_SYMBOL and (here == _JOINER or "\U0001f3fb" <= here <= "\U0001f3ff")

@@ -1,0 +1,97 @@
+"""What is marked in an output, in words: for readers who do not see the marks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from probes.core.checks.base import MOST_SPANS
+from probes.core.finding import Mark, Span
+from probes.core.segments import Drawn, Family, family
+from probes.core.text import show, show_text
+from probes.domain.clusters import is_accent
+
+NOUNS: dict[Family, tuple[str, str]] = {
+    "word": ("word", "words"),
+    "sentence": ("sentence", "sentences"),
+    "line": ("line", "lines"),
+    "paragraph": ("paragraph", "paragraphs"),
+    "entry": ("listed word", "listed words"),
+    "match": ("match", "matches"),
+    "forbidden": ("forbidden passage", "forbidden passages"),
+    "lookalike": ("look-alike", "look-alikes"),
+    "after": ("stretch after the end", "stretches after the end"),
+}
+"""What the legend calls each; also the order in which it lists them."""
+
+_CHARACTERS = ("forbidden character", "forbidden characters")
+
+LISTED = 8
+"""So many different things are named; of others it is said how many there are."""
+
+LONGEST = 20
+"""Characters of a forbidden passage that is named."""
+
+
+@dataclass(frozen=True)
+class Legend:
+    """One line: `11 words`, and which characters, each of `details` for itself."""
+
+    mark: Mark
+    family: Family
+    count: int
+    details: tuple[str, ...]
+    single: bool
+
+    @property
+    def counted(self) -> str:
+        """The count in digits; a finding carries only so many spans."""
+        return f"{self.count:,}" + (" or more" if self.count >= MOST_SPANS else "")
+
+    @property
+    def noun(self) -> str:
+        """For the count; what is forbidden and one character long is called that."""
+        singular, plural = _CHARACTERS if self.single and self.mark == "forbidden" else NOUNS[self.family]
+        return singular if self.count == 1 else plural
+
+
+def legend(text: str, drawn: Sequence[Drawn]) -> list[Legend]:
+    """What is marked, by family and with counts."""
+    found: dict[Family, list[Span]] = {}
+    for span in dict.fromkeys(one.span for one in drawn):
+        found.setdefault(family(span), []).append(span)
+    return [_line(text, each, found[each]) for each in NOUNS if each in found]
+
+
+def _line(text: str, of: Family, spans: Sequence[Span]) -> Legend:
+    single = all(span.end - span.start == 1 for span in spans)
+    return Legend(spans[0].mark, of, len(spans), _details(text, of, spans), single)
+
+
+def _details(text: str, of: Family, spans: Sequence[Span]) -> tuple[str, ...]:
+    """The labels of the spans; of what must not be there, what it is and how often."""
+    counts = Counter(_named(text, of, spans))
+    whole = len(spans) < MOST_SPANS  # else there may be more of each
+    words = [name if n == 1 or not whole else f"{name} × {n:,}" for name, n in list(counts.items())[:LISTED]]
+    return (*words, f"and {len(counts) - LISTED:,} more") if len(counts) > LISTED else tuple(words)
+
+
+def _named(text: str, of: Family, spans: Sequence[Span]) -> list[str]:
+    if of == "paragraph":
+        return []
+    if of == "lookalike":
+        return [f"‘{c}’ (U+{ord(c):04X})" for span in spans for c in text[span.start : span.end]]
+    labels = [span.label for span in spans if span.label]
+    if labels or of != "forbidden":
+        return labels
+    return [_quoted(text[span.start : span.end]) for span in spans if span.end - span.start <= LONGEST]
+
+
+def _quoted(passage: str) -> str:
+    """A passage in quotation marks; what has no shape of its own by its number, as messages name it."""
+    if len(passage) == 1 and (number := show(passage)).startswith("U+"):
+        return number
+    if not is_accent(passage[0]) and not any(show(c).startswith("U+") for c in passage if not is_accent(c)):
+        return f"‘{passage}’"
+    return f"‘{show_text(passage)[1:-1]}’"
