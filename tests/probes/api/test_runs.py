@@ -196,7 +196,7 @@ def test_filters(client, team, three, nimbus, path, query, count):
     assert len(rows(client, path, **query)) == count
 
 
-QUERIES = [("batches/", 2), ("runs/", 3), ("trials/", 4), ("models/", 1)]
+QUERIES = [("batches/", 2), ("runs/", 3), ("trials/", 7), ("models/", 1)]
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -211,7 +211,7 @@ def test_a_list_asks_no_more_for_more(
         assert len(rows(client, path)) == (3 * count if path == "trials/" else count)
 
 
-ALONE = [("batches", 2), ("runs", 3), ("trials", 4)]
+ALONE = [("batches", 2), ("runs", 3), ("trials", 7)]
 
 
 @pytest.mark.parametrize("replies", [[GOOD], [GOOD, BAD, None]], ids=["one trial", "three trials"])
