@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from probes.core.checks.base import MOST_SPANS
@@ -43,11 +43,12 @@ class Legend:
     count: int
     details: tuple[str, ...]
     single: bool
+    capped: bool = False
 
     @property
     def counted(self) -> str:
-        """The count in digits; a finding carries only so many spans."""
-        return f"{self.count:,}" + (" or more" if self.count >= MOST_SPANS else "")
+        """The count in digits, and whether there may be more than the findings carry."""
+        return f"{self.count:,}" + (" or more" if self.capped else "")
 
     @property
     def noun(self) -> str:
@@ -56,25 +57,32 @@ class Legend:
         return singular if self.count == 1 else plural
 
 
-def legend(text: str, drawn: Sequence[Drawn]) -> list[Legend]:
-    """What is marked, by family and with counts."""
+def cut_short(findings: Iterable[Sequence[Span]]) -> frozenset[Family]:
+    """Of what there may be more than is told: a finding carries only so many spans, whatever they mark."""
+    return frozenset(family(span) for spans in findings if len(spans) >= MOST_SPANS for span in spans)
+
+
+def legend(text: str, drawn: Sequence[Drawn], capped: Collection[Family] = ()) -> list[Legend]:
+    """What is marked, by family and with counts; of the families `capped` there may be more."""
     found: dict[Family, list[Span]] = {}
     for span in dict.fromkeys(one.span for one in drawn):
         found.setdefault(family(span), []).append(span)
-    return [_line(text, each, found[each]) for each in NOUNS if each in found]
+    return [_line(text, each, found[each], each in capped) for each in NOUNS if each in found]
 
 
-def _line(text: str, of: Family, spans: Sequence[Span]) -> Legend:
+def _line(text: str, of: Family, spans: Sequence[Span], capped: bool) -> Legend:
     single = all(span.end - span.start == 1 for span in spans)
-    return Legend(spans[0].mark, of, len(spans), _details(text, of, spans), single)
+    return Legend(spans[0].mark, of, len(spans), _details(text, of, spans, capped), single, capped)
 
 
-def _details(text: str, of: Family, spans: Sequence[Span]) -> tuple[str, ...]:
-    """The labels of the spans; of what must not be there, what it is and how often."""
+def _details(text: str, of: Family, spans: Sequence[Span], capped: bool) -> tuple[str, ...]:
+    """The labels of the spans; of what must not be there, what it is and how often, if all are known."""
     counts = Counter(_named(text, of, spans))
-    whole = len(spans) < MOST_SPANS  # else there may be more of each
-    words = [name if n == 1 or not whole else f"{name} × {n:,}" for name, n in list(counts.items())[:LISTED]]
-    return (*words, f"and {len(counts) - LISTED:,} more") if len(counts) > LISTED else tuple(words)
+    first = list(counts.items())[:LISTED]
+    words = [name if n == 1 or capped else f"{name} × {n:,}" for name, n in first]
+    if len(counts) <= LISTED:
+        return tuple(words)
+    return (*words, "and more" if capped else f"and {len(counts) - LISTED:,} more")
 
 
 def _named(text: str, of: Family, spans: Sequence[Span]) -> list[str]:

@@ -11,12 +11,11 @@ from typing import Any, cast
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from probes.core.checks.base import MOST_SPANS
 from probes.core.finding import Span
 from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
 from probes.domain.clusters import whole
-from probes.domain.legend import NOUNS, legend
+from probes.domain.legend import NOUNS, cut_short, legend
 
 register = template.Library()
 
@@ -49,13 +48,14 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
     When some of them fail only those are drawn: the marks then are the evidence against the output.
     """
     shown = View(text).text
-    drawn = drawn_for(verdicts)
-    lines = legend(shown, drawn)
+    found = [list(spans_of(verdict)) for verdict in told(verdicts)]
+    drawn = numbered(found)
+    lines = legend(shown, drawn, cut_short(found))
     return {
         "html": marked(shown, drawn[:DRAWABLE]),
         "legend": lines,
-        "undrawn": max(0, len(drawn) - DRAWABLE),
-        "capped": any(line.count >= MOST_SPANS for line in lines),
+        "undrawn": _undrawn(drawn),
+        "capped": any(line.capped for line in lines),
         "characters": len(shown),
         "collapsed": len(shown) > COLLAPSED,
         "blank": View(text).blank,
@@ -64,10 +64,21 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
 
 
 def drawn_for(verdicts: Iterable[Any]) -> list[Drawn]:
-    """The numbered spans of the failed verdicts, else of all."""
+    """The numbered spans of the verdicts that are told of."""
+    return numbered(spans_of(verdict) for verdict in told(verdicts))
+
+
+def told(verdicts: Iterable[Any]) -> list[Any]:
+    """The failed verdicts, else all."""
     listed = list(verdicts)
-    against = [verdict for verdict in listed if not verdict.ok]
-    return numbered(spans_of(verdict) for verdict in against or listed)
+    return [verdict for verdict in listed if not verdict.ok] or listed
+
+
+def _undrawn(drawn: Sequence[Drawn]) -> int:
+    """How many stretches are not drawn; one that two findings number differently is one."""
+    if len(drawn) <= DRAWABLE:
+        return 0
+    return len({each.span for each in drawn} - {each.span for each in drawn[:DRAWABLE]})
 
 
 def spans_of(verdict: Any) -> Iterable[Span]:

@@ -11,7 +11,7 @@ from django.template import Context, Template
 
 from probes.core import check
 from probes.core.finding import Finding, Span
-from probes.domain.legend import legend
+from probes.domain.legend import cut_short, legend
 from probes.templatetags import marks
 from probes.templatetags.marks import drawn_for, marked
 
@@ -174,7 +174,8 @@ def test_a_forbidden_passage_is_named_as_it_can_be_seen(passage, said):
 
 def told(output: str, **data: object) -> list[str]:
     """The lines of the legend, in words."""
-    lines = legend(output, drawn_for(judged(output, **data)))
+    verdicts = judged(output, **data)
+    lines = legend(output, drawn_for(verdicts), cut_short(each.finding.spans for each in verdicts))
     return [f"{line.counted} {line.noun}: {'; '.join(line.details)}" for line in lines]
 
 
@@ -231,6 +232,55 @@ def test_of_more_marks_than_a_finding_carries_no_number_is_made_up(text, data, s
     assert left_out in html
     assert "further" not in html
     assert "×" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "said"),
+    [
+        (
+            "e" * 7_000 + "\u0435" * 7_000,
+            {"kind": "letters", "forbid": "e"},
+            ["7,000 or more forbidden characters: ‘e’", "3,000 or more look-alikes: ‘\u0435’ (U+0435)"],
+        ),
+        (
+            "a b. " * 7_000,
+            {
+                "kind": "all",
+                "of": [
+                    {"kind": "words", "op": "==", "n": 3},
+                    {"kind": "sentences", "op": "==", "n": 3},
+                ],
+            },
+            ["6,667 or more words: ", "3,333 or more sentences: "],
+        ),
+        (
+            "0".join(map(chr, range(0x4E00, 0x4E00 + 20_000))),
+            {"kind": "charset", "only": "01"},
+            ["10,000 or more forbidden characters: ‘一’; ‘丁’; ‘丂’; ‘七’; ‘丄’; ‘丅’; ‘丆’; ‘万’; and more"],
+        ),
+    ],
+    ids=["characters and look-alikes", "words and sentences", "many different ones"],
+)
+def test_families_that_share_a_full_finding_may_each_have_more(text, data, said):
+    assert told(text, **data) == said
+    assert "further" not in rendered(text, judged(text, **data))
+
+
+def test_totals_of_findings_that_are_whole_are_exact_however_many():
+    text = "ab " * 6_000
+    verdicts = [
+        Stored(False, [[3 * i + at, 3 * i + at + 1, "word", ""] for i in range(6_000)]) for at in (0, 1)
+    ]
+    html = rendered(text, verdicts)
+    assert "12,000 words" in html
+    assert "8,000 further ones" in html
+
+
+def test_what_two_findings_number_differently_is_counted_once():
+    spans = [[2 * i, 2 * i + 1, "word", ""] for i in range(marks.DRAWABLE)]
+    html = rendered("a " * marks.DRAWABLE, [Stored(False, spans), Stored(False, spans[1:])])
+    assert f"{marks.DRAWABLE:,} words" in html
+    assert "1,999 further ones" in html
 
 
 def test_paragraphs_are_called_so_and_numbered():
