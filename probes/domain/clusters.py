@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from probes.core.finding import Span
+from probes.core.text import show
 
 _JOINER = "\u200d"
 _FIRST_SYMBOL = "\u2190"
@@ -26,6 +27,17 @@ def whole(text: str, span: Span) -> Span:
 def is_accent(character: str) -> bool:
     """Whether it is drawn on the character before it."""
     return unicodedata.category(character) in ("Mn", "Mc", "Me")
+
+
+def has_no_width(text: str) -> bool:
+    """Whether a mark around it would not be seen: line breaks, controls, joiners, accents on nothing."""
+    return all(_is_thin(character) for character in text)
+
+
+def _is_thin(character: str) -> bool:
+    if character.isspace():
+        return character != "\t" and unicodedata.category(character) != "Zs"
+    return is_accent(character) or show(character).startswith("U+")
 
 
 def _goes_on(text: str, at: int) -> bool:

@@ -97,9 +97,14 @@ def _named(text: str, of: Family, spans: Sequence[Span]) -> list[str]:
 
 
 def _quoted(passage: str) -> str:
-    """A passage in quotation marks; what has no shape of its own by its number, as messages name it."""
-    if len(passage) == 1 and (number := show(passage)).startswith("U+"):
-        return number
-    if not is_accent(passage[0]) and not any(show(c).startswith("U+") for c in passage if not is_accent(c)):
-        return f"‘{passage}’"
-    return f"‘{show_text(passage)[1:-1]}’"
+    """A passage in quotation marks; what has no shape of its own by its number, as messages name it.
+
+    An accent with no letter before it would be drawn on the quotation mark.
+    """
+    if len(passage) == 1 and (is_accent(passage) or show(passage).startswith("U+")):
+        return f"U+{ord(passage):04X}"
+    rest = passage.lstrip("".join(filter(is_accent, passage)))
+    alone = "".join(f"\\u{{{ord(accent):X}}}" for accent in passage[: len(passage) - len(rest)])
+    if any(show(c).startswith("U+") for c in rest if not is_accent(c)):
+        rest = show_text(rest)[1:-1]
+    return f"‘{alone}{rest}’"

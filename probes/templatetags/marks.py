@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from probes.core.finding import Span
 from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
-from probes.domain.clusters import whole
+from probes.domain.clusters import has_no_width, whole
 from probes.domain.legend import NOUNS, cut_short, legend
 
 register = template.Library()
@@ -32,11 +32,6 @@ EVERY: dict[Family, int] = {"word": 5, "sentence": 1, "line": 1, "paragraph": 1,
 VISIBLE = {" ": "·", "\t": "⇥", "\n": "↵", "\xa0": "⍽"}
 UNSEEN = "\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\U000e0000-\U000e007f"
 """Characters without a shape of their own that are no white space: joiners, directions, tags."""
-
-_WITHOUT_WIDTH = re.compile(
-    f"[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u0300-\\u036f\\ufe00-\\ufe0f\\ufeff{UNSEEN}]+"
-)
-"""What a mark around it would not be seen of."""
 
 _BLANKS = re.compile(f" +|[{re.escape(WHITE_SPACE)}{UNSEEN}]")
 
@@ -106,11 +101,24 @@ def _segment(text: str, segment: Segment, *, several: bool) -> str:
     inner = _visible(own) if len(text) <= SPACED else escape(own)
     if not segment.over:
         return inner
-    classes, labels = " ".join(_classes(segment, own)), _labels(segment, own, several=several)
-    return f'<mark class="{classes}"{labels}>{inner}</mark>'
+    codes = _codes(text, segment)
+    classes = " ".join(_classes(segment, unseen=bool(codes)))
+    return f'<mark class="{classes}"{_labels(segment, codes, several=several)}>{inner}</mark>'
 
 
-def _classes(segment: Segment, own: str) -> Iterator[str]:
+def _codes(text: str, segment: Segment) -> str:
+    """What a segment is by number, where something is marked that has no width at all, else nothing.
+
+    A line break inside a sentence is none of that: the mark is seen before and after it.
+    """
+    own = text[segment.start : segment.end]
+    if not own or not has_no_width(own):
+        return ""
+    wholly = any(has_no_width(text[each.span.start : each.span.end]) for each in segment.over)
+    return " ".join(f"U+{ord(character):04X}" for character in own) if wholly else ""
+
+
+def _classes(segment: Segment, *, unseen: bool) -> Iterator[str]:
     yield "m"
     yield from dict.fromkeys(f"m-{drawn.span.mark}" for drawn in segment.over)
     yield from dict.fromkeys(f"m-{drawn.span.mark}-start" for drawn in segment.starting)
@@ -121,16 +129,15 @@ def _classes(segment: Segment, own: str) -> Iterator[str]:
         yield "m-match-ends"
     if segment.start == segment.end:
         yield "m-point"
-    elif _WITHOUT_WIDTH.fullmatch(own):
+    elif unseen:
         yield "m-unseen"
 
 
-def _labels(segment: Segment, own: str, *, several: bool) -> str:
+def _labels(segment: Segment, codes: str, *, several: bool) -> str:
     """The number or the label that a counted thing wears at its end, and the code of what has no width."""
     worn = [word for drawn in segment.ending if (word := _worn(drawn, several=several))]
     titles = dict.fromkeys(drawn.span.label for drawn in segment.over if drawn.span.label)
     number = f' data-n="{escape(" ".join(dict.fromkeys(worn)))}"' if worn else ""
-    codes = " ".join(f"U+{ord(c):04X}" for c in own) if own and _WITHOUT_WIDTH.fullmatch(own) else ""
     code = f' data-code="{codes}"' if codes else ""
     return number + code + (f' title="{escape("; ".join(titles))}"' if titles else "")
 

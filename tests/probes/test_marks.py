@@ -165,6 +165,8 @@ def judged(output: str, **data: object) -> list[Judged]:
     [
         ("end", "‘end’"), ("e\u0301", "‘e\u0301’"), ("a\u200bb", "‘a\\u{200B}b’"), ("a b", "‘a b’"),
         ("\u0301a", "‘\\u{301}a’"), ("\n", "U+000A"), ("a\nb", "‘a\\nb’"), ("é", "‘é’"), ("\u0301", "U+0301"),
+        ("\u064b", "U+064B"), ("\u064b\u0651ab", "‘\\u{64B}\\u{651}ab’"), ("ab\u064b", "‘ab\u064b’"),
+        ("\u0301\u200b", "‘\\u{301}\\u{200B}’"), ("\u0301\u0301", "‘\\u{301}\\u{301}’"), ("ा", "U+093E"),
     ],
 )  # fmt: skip
 def test_a_forbidden_passage_is_named_as_it_can_be_seen(passage, said):
@@ -187,6 +189,25 @@ def test_what_is_not_seen_is_named_and_shows_its_number():
     assert re.findall(r'm-unseen" data-code="([^"]*)"', html) == ["U+200B", "U+00AD", "U+202E", "U+0007"]
     assert "<bdi data-literal>U+202E</bdi>" in html
     assert output_of(html) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "spans", "codes"),
+    [
+        ("a\nb.", [[0, 4, "sentence", ""], [0, 1, "word", ""], [2, 3, "word", ""]], []),
+        ("a\u200bb", [[0, 3, "match", ""], [0, 1, "forbidden", ""]], []),
+        ("a \u200b b", [[0, 1, "word", ""], [2, 3, "word", ""], [4, 5, "word", ""]], ["U+200B"]),
+        ("a\nb", [[0, 3, "match", ""], [1, 2, "forbidden", ""]], ["U+000A"]),
+        ("end\n\n\u200b", [[3, 6, "after", ""]], ["U+000A U+000A U+200B"]),
+        ("a \u064bb", [[2, 3, "forbidden", ""]], ["U+064B"]),
+        ("\ufff9\u3164\U000e0100", [[0, 3, "forbidden", ""]], ["U+FFF9 U+3164 U+E0100"]),
+        ("a b\tc\u3000d", [[1, 2, "forbidden", ""], [3, 4, "after", ""], [5, 6, "match", ""]], []),
+    ],
+)
+def test_only_what_is_wholly_without_width_shows_its_number(text, spans, codes):
+    html = rendered(text, [Stored(False, spans)])
+    assert re.findall(r'data-code="([^"]*)"', html) == codes
+    assert html.count("m-unseen") == len(codes)
 
 
 @pytest.mark.parametrize(
