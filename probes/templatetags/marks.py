@@ -15,6 +15,7 @@ from probes.core.finding import Span
 from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
 from probes.domain.clusters import has_no_width, whole
+from probes.domain.direction import direction, runs_left
 from probes.domain.legend import NOUNS, cut_short, legend
 
 register = template.Library()
@@ -87,8 +88,9 @@ def marked(text: str, drawn: Sequence[Drawn]) -> SafeString:
     """`text` as HTML with every segment of `drawn` in its mark."""
     shown = sorted((_whole(text, each) for each in drawn), key=lambda each: each.span[:2])
     several = len({of for each in drawn if (of := family(each.span)) in EVERY}) > 1
+    directed = runs_left(text)
     cut = segments(len(text), shown)
-    html = "".join(_segment(text, segment, several=several) for segment in cut)
+    html = "".join(_segment(text, segment, several=several, directed=directed) for segment in cut)
     return mark_safe(html)  # noqa: S308 - all parts escaped
 
 
@@ -96,13 +98,15 @@ def _whole(text: str, drawn: Drawn) -> Drawn:
     return Drawn(whole(text, drawn.span), drawn.number)
 
 
-def _segment(text: str, segment: Segment, *, several: bool) -> str:
+def _segment(text: str, segment: Segment, *, several: bool, directed: bool) -> str:
     own = text[segment.start : segment.end]
     inner = _visible(own) if len(text) <= SPACED else escape(own)
     if not segment.over:
         return inner
     codes = _codes(text, segment)
     classes = " ".join(_classes(segment, unseen=bool(codes)))
+    if directed and (way := direction(own)):
+        classes += f" m-{way}"
     return f'<mark class="{classes}"{_labels(segment, codes, several=several)}>{inner}</mark>'
 
 

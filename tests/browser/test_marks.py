@@ -18,6 +18,21 @@ DRAWN = """(kinds) => kinds.map((names) => {
   const clear = own.backgroundColor === "rgba(0, 0, 0, 0)";
   return [own.color, clear ? around.backgroundColor : own.backgroundColor, own.backgroundImage, clear];
 })"""
+EDGES = """(drawn) => drawn.map(([names, text]) => {
+  const shown = document.querySelector("pre.literal").appendChild(document.createElement("mark"));
+  shown.className = names;
+  shown.textContent = text;
+  const own = getComputedStyle(shown);
+  return [own.borderLeftWidth, own.borderRightWidth].map(parseFloat);
+})"""
+BRACKETS = {
+    "m m-match m-match-start": (2, 0),
+    "m m-match m-match-end": (0, 2),
+    "m m-match m-match-start m-match-end": (2, 2),
+    "m m-match m-match-start m-match-starts": (6, 0),
+    "m m-match m-match-start m-match-end m-match-starts m-match-ends": (6, 6),
+    "m m-match m-match-start m-match-end m-match-ends": (2, 6),
+}
 TEXT_CONTRAST = 4.5
 
 
@@ -52,3 +67,13 @@ def test_all_marks_can_stand_together(browser: Browser, site: Site):
             assert ("repeating-linear-gradient" in image) is ("after" in names and "forbidden" not in names)
             assert image.count("linear-gradient") - image.count("repeating-linear-gradient") == 4
     page.close()
+
+
+def test_brackets_open_where_the_text_begins_and_are_double_where_several_do(browser: Browser, site: Site):
+    page = browser.new_page()
+    page.goto(f"{site.url}/docs/")
+    rightwards = page.evaluate(EDGES, [[names, "text"] for names in BRACKETS])
+    leftwards = page.evaluate(EDGES, [[f"{names} m-rtl", "שלום"] for names in BRACKETS])
+    page.close()
+    assert [tuple(edges) for edges in rightwards] == list(BRACKETS.values())
+    assert [tuple(reversed(edges)) for edges in leftwards] == list(BRACKETS.values())

@@ -324,3 +324,20 @@ def test_matches_that_begin_together_have_a_bracket_of_their_own():
     html = rendered(text, judged(text, kind="count", patterns=["/a/", "/ab/"], op="==", n=9))
     assert html.count("m-match-starts") == 1
     assert "m-match-ends" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("one two, (three) 4 five", [None] * 5),
+        ("été 漢字 дом", [None] * 3),
+        ("one שלום", ["ltr", "rtl"]),
+        ("שלום, (abc) 4 !?", ["rtl", "ltr", None]),
+        ("مرحبا \u200fx abcשלום שלוםabc", ["rtl", "ltr", "rtl", "ltr"]),
+    ],
+)
+def test_beside_words_that_run_left_each_says_its_direction(text, ways):
+    html = str(marked(text, drawn_for(judged(text, kind="words", op="==", n=99))))
+    told_ways = [re.search(r"m-(ltr|rtl)", each) for each in re.findall(r'<mark class="([^"]*)"', html)]
+    assert [found and found[1] for found in told_ways] == ways
+    assert output_of(f"<pre>\n{html}</pre>") == text
