@@ -11,10 +11,12 @@
     stand.querySelector(".select2-selection__rendered")?.setAttribute("aria-label", labelOf(select));
   };
 
-  window.addEventListener("load", () => {
+  // What jQuery does once the page is ready it does in the order it was asked, so the widgets are there by then;
+  // the page itself may be loaded before they are.
+  window.django?.jQuery(() => {
     const selects = document.querySelectorAll("select.admin-autocomplete");
     selects.forEach(name);
-    window.django?.jQuery(selects).on("select2:open", ({ target }) => {
+    window.django.jQuery(selects).on("select2:open", ({ target }) => {
       document.querySelector(".select2-search__field")?.setAttribute("aria-label", `Search: ${labelOf(target)}`);
     });
   });
