@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from html import escape  # Django's does the same, and costs ten times as much a call
+from itertools import groupby
 from typing import Any, cast
 
 from django import template
@@ -24,6 +25,8 @@ COLLAPSED = 100_000
 """Characters above which an output is shown closed, with its count."""
 DRAWABLE = 4_000
 """Spans that are drawn; more would bury the text. The counts are of all."""
+CODES = 8
+"""So many different characters in a row show their number; more would bury the text."""
 SPACED = 20_000
 """Characters up to which white space can be shown."""
 
@@ -119,7 +122,14 @@ def _codes(text: str, segment: Segment) -> str:
     if not own or not has_no_width(own):
         return ""
     wholly = any(has_no_width(text[each.span.start : each.span.end]) for each in segment.over)
-    return " ".join(f"U+{ord(character):04X}" for character in own) if wholly else ""
+    return _by_number(own) if wholly else ""
+
+
+def _by_number(text: str) -> str:
+    """`U+200B × 3 U+00AD`; of very many different ones the first."""
+    runs = [(character, len(list(same))) for character, same in groupby(text)]
+    named = [f"U+{ord(c):04X}" + (f" × {n:,}" if n > 1 else "") for c, n in runs[:CODES]]
+    return " ".join(named) + (" …" if len(runs) > CODES else "")
 
 
 def _classes(segment: Segment, *, unseen: bool) -> Iterator[str]:

@@ -11,6 +11,7 @@ from django.template import Context, Template
 
 from probes.core import check
 from probes.core.finding import Finding, Span
+from probes.domain.clusters import whole
 from probes.domain.legend import cut_short, legend
 from probes.templatetags import marks
 from probes.templatetags.marks import drawn_for, marked
@@ -198,7 +199,13 @@ def test_what_is_not_seen_is_named_and_shows_its_number():
         ("a\u200bb", [[0, 3, "match", ""], [0, 1, "forbidden", ""]], []),
         ("a \u200b b", [[0, 1, "word", ""], [2, 3, "word", ""], [4, 5, "word", ""]], ["U+200B"]),
         ("a\nb", [[0, 3, "match", ""], [1, 2, "forbidden", ""]], ["U+000A"]),
-        ("end\n\n\u200b", [[3, 6, "after", ""]], ["U+000A U+000A U+200B"]),
+        ("end\n\n\u200b", [[3, 6, "after", ""]], ["U+000A × 2 U+200B"]),
+        ("a" + "\u200b" * 5_000, [[1, 5_001, "forbidden", ""]], ["U+200B × 5,000"]),
+        (
+            "a" + "\u200b\u200c" * 900,
+            [[1, 1_801, "forbidden", ""]],
+            ["U+200B U+200C U+200B U+200C U+200B U+200C U+200B U+200C …"],
+        ),
         ("a \u064bb", [[2, 3, "forbidden", ""]], ["U+064B"]),
         ("\ufff9\u3164\U000e0100", [[0, 3, "forbidden", ""]], ["U+FFF9 U+3164 U+E0100"]),
         ("a b\tc\u3000d", [[1, 2, "forbidden", ""], [3, 4, "after", ""], [5, 6, "match", ""]], []),
@@ -225,6 +232,11 @@ def test_no_mark_tears_a_letter_from_its_accents(text, torn):
     inner = re.findall(r"<mark[^>]*>(.*?)</mark>", html.split("<figcaption")[0], re.DOTALL)
     assert [unescape(re.sub(r"<[^>]+>", "", each)) for each in inner] == torn
     assert output_of(html) == text
+
+
+@pytest.mark.parametrize(("at", "start", "end"), [(0, 0, 33), (20, 0, 53), (50, 18, 83), (99, 67, 101)])
+def test_of_accents_without_end_only_some_are_looked_at(at, start, end):
+    assert whole("e" + "\u0301" * 100, Span(at, at + 1, "forbidden"))[:2] == (start, end)
 
 
 def test_an_emoji_is_marked_with_what_joins_it():
