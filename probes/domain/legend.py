@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from probes.core.checks.base import MOST_SPANS
-from probes.core.finding import Mark, Span
+from probes.core.checks.matches import AT_LEAST
+from probes.core.checks.pattern import MAX_SPANS
+from probes.core.finding import Finding, Mark, Span
 from probes.core.segments import Drawn, Family, family
 from probes.core.text import show, show_text
 from probes.domain.clusters import is_accent
@@ -57,9 +59,27 @@ class Legend:
         return singular if self.count == 1 else plural
 
 
-def cut_short(findings: Iterable[Sequence[Span]]) -> frozenset[Family]:
-    """Of what there may be more than is told: a finding carries only so many spans, whatever they mark."""
-    return frozenset(family(span) for spans in findings if len(spans) >= MOST_SPANS for span in spans)
+def cut_short(findings: Iterable[Finding]) -> frozenset[Family]:
+    """Of what there may be more than is marked."""
+    return frozenset(of for finding in findings for of in _cut_short(finding))
+
+
+def _cut_short(finding: Finding) -> Iterator[Family]:
+    """A finding carries only so many spans, whatever they mark; one that does not count needs still fewer."""
+    full = len(finding.spans) >= MOST_SPANS
+    for of, marked in Counter(map(family, finding.spans)).items():
+        if full or (of in ("match", "forbidden") and not _counts(finding, marked)):
+            yield of
+
+
+def _counts(finding: Finding, marked: int) -> bool:
+    """Whether what a finding marks as found is all there is of it."""
+    if finding.message.startswith(AT_LEAST):
+        return False
+    if marked < MAX_SPANS:
+        return True
+    counted = type(finding.actual) is int and finding.actual >= marked  # True counts nothing
+    return counted or finding.unit == "characters"  # all that are none of those allowed
 
 
 def legend(text: str, drawn: Sequence[Drawn], capped: Collection[Family] = ()) -> list[Legend]:

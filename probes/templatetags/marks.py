@@ -12,7 +12,7 @@ from typing import Any, cast
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from probes.core.finding import Span
+from probes.core.finding import Finding
 from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
 from probes.domain.clusters import has_no_width, whole
@@ -47,8 +47,8 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
     When some of them fail only those are drawn: the marks then are the evidence against the output.
     """
     shown = View(text).text
-    found = [list(spans_of(verdict)) for verdict in told(verdicts)]
-    drawn = numbered(found)
+    found = [finding_of(verdict) for verdict in told(verdicts)]
+    drawn = numbered(finding.spans for finding in found)
     lines = legend(shown, drawn, cut_short(found))
     return {
         "html": marked(shown, drawn[:DRAWABLE]),
@@ -64,7 +64,7 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
 
 def drawn_for(verdicts: Iterable[Any]) -> list[Drawn]:
     """The numbered spans of the verdicts that are told of."""
-    return numbered(spans_of(verdict) for verdict in told(verdicts))
+    return numbered(finding_of(verdict).spans for verdict in told(verdicts))
 
 
 def told(verdicts: Iterable[Any]) -> list[Any]:
@@ -80,11 +80,11 @@ def _undrawn(drawn: Sequence[Drawn]) -> int:
     return len({each.span for each in drawn} - {each.span for each in drawn[:DRAWABLE]})
 
 
-def spans_of(verdict: Any) -> Iterable[Span]:
-    """The spans of a core verdict, or those a stored verdict holds as lists."""
+def finding_of(verdict: Any) -> Finding:
+    """The finding of a core verdict, or the one that a stored verdict holds in its fields."""
     if hasattr(verdict, "finding"):
-        return cast("Iterable[Span]", verdict.finding.spans)
-    return [Span(int(start), int(end), mark, label) for start, end, mark, label in verdict.spans]
+        return cast("Finding", verdict.finding)
+    return Finding.from_json({name: getattr(verdict, name) for name in Finding._fields})
 
 
 def marked(text: str, drawn: Sequence[Drawn]) -> SafeString:

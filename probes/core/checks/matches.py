@@ -27,6 +27,9 @@ Patterns = Annotated[
     AfterValidator(distinct),
 ]
 
+AT_LEAST = "at least "
+"""How a message begins where the search ended before the text did."""
+
 
 @register
 class Matches(Amount):
@@ -73,7 +76,7 @@ class Matches(Amount):
     def _at_least(self, finding: Finding) -> Finding:
         """The finding where the search ended early: it fails if more matches could change it."""
         decided = finding.actual > self.n or (finding.actual == self.n and self.op in (">=", "<"))
-        message = f"at least {finding.message}"
+        message = f"{AT_LEAST}{finding.message}"
         if not decided:
             message += ": too many to count in so long a text"
         return finding._replace(ok=finding.ok and decided, message=message)
