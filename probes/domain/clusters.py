@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from probes.core.finding import Span
@@ -10,6 +11,13 @@ from probes.core.text import show
 _JOINER = "\u200d"
 _FIRST_SYMBOL = "\u2190"
 """From here on a joiner joins: below are scripts, where it only shapes letters."""
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+"""Two of them are one flag."""
+_ONE_SYLLABLE = re.compile(
+    "[\u1100-\u115f\ua960-\ua97c][\u1100-\u11a7\ua960-\ua97c\ud7b0-\ud7c6\uac00-\ud7a3]"
+    "|[\u1160-\u11a7\ud7b0-\ud7c6\uac00-\ud7a3][\u1160-\u11ff\ud7b0-\ud7fb]|[\u11a8-\u11ff\ud7cb-\ud7fb]{2}"
+)
+"""Two letters of Hangul that are written as one block."""
 
 LONGEST = 32
 """Characters that are looked at on either side; texts in use stack at most 30 (UAX #15, stream-safe)."""
@@ -48,8 +56,11 @@ def _goes_on(text: str, at: int) -> bool:
     if not 0 < at < len(text) or text[at] == "\n" or text[at - 1].isspace():
         return False
     here, before = text[at], text[at - 1]
-    if is_accent(here):
+    if is_accent(here) or _ONE_SYLLABLE.fullmatch(before + here):
         return True
+    if here in _FLAG_LETTERS and before in _FLAG_LETTERS:
+        around = text[max(0, at - LONGEST) : at]
+        return (len(around) - len(around.rstrip(_FLAG_LETTERS))) % 2 == 1
     if before == _JOINER:
         return here >= _FIRST_SYMBOL
     return before >= _FIRST_SYMBOL and (here == _JOINER or "\U0001f3fb" <= here <= "\U0001f3ff")

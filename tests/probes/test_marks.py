@@ -238,6 +238,25 @@ def test_no_mark_tears_a_letter_from_its_accents(text, torn):
     assert output_of(html) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "drawn"),
+    [
+        ("\u1112\u1161\u11ab \u1112\u1161", 0, "\u1112\u1161\u11ab"),
+        ("\u1112\u1161\u11ab \u1112\u1161", 2, "\u1112\u1161\u11ab"),
+        ("\u1112\u1161\u1112\u1161", 1, "\u1112\u1161"),
+        ("한국", 0, "한"),
+        ("하\u11ab국", 0, "하\u11ab"),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 0, "\U0001f1e9\U0001f1ea"),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 1, "\U0001f1e9\U0001f1ea"),
+        ("a\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 3, "\U0001f1eb\U0001f1f7"),
+        ("1\ufe0f\u20e3x", 0, "1\ufe0f\u20e3"),
+    ],
+)
+def test_syllables_and_flags_are_marked_whole(text, at, drawn):
+    start, end, *_ = whole(text, Span(at, at + 1, "forbidden"))
+    assert text[start:end] == drawn
+
+
 @pytest.mark.parametrize(("at", "start", "end"), [(0, 0, 33), (20, 0, 53), (50, 18, 83), (99, 67, 101)])
 def test_of_accents_without_end_only_some_are_looked_at(at, start, end):
     assert whole("e" + "\u0301" * 100, Span(at, at + 1, "forbidden"))[:2] == (start, end)
