@@ -110,7 +110,8 @@ def _segment(text: str, segment: Segment, *, several: bool, directed: bool) -> s
     classes = " ".join(_classes(segment, unseen=bool(codes)))
     if directed and (way := direction(own)):
         classes += f" m-{way}"
-    return f'<mark class="{classes}"{_labels(segment, codes, several=several)}>{inner}</mark>'
+    mark = f'<mark class="{classes}"{_labels(segment, codes)}>{inner}</mark>'
+    return mark + _number(segment, several=several)
 
 
 def _codes(text: str, segment: Segment) -> str:
@@ -147,13 +148,17 @@ def _classes(segment: Segment, *, unseen: bool) -> Iterator[str]:
         yield "m-unseen"
 
 
-def _labels(segment: Segment, codes: str, *, several: bool) -> str:
-    """The number or the label that a counted thing wears at its end, and the code of what has no width."""
-    worn = [word for drawn in segment.ending if (word := _worn(drawn, several=several))]
+def _labels(segment: Segment, codes: str) -> str:
+    """The code of what has no width, and what is to say of the spans over a segment."""
     titles = dict.fromkeys(drawn.span.label for drawn in segment.over if drawn.span.label)
-    number = f' data-n="{escape(" ".join(dict.fromkeys(worn)))}"' if worn else ""
     code = f' data-code="{codes}"' if codes else ""
-    return number + code + (f' title="{escape("; ".join(titles))}"' if titles else "")
+    return code + (f' title="{escape("; ".join(titles))}"' if titles else "")
+
+
+def _number(segment: Segment, *, several: bool) -> str:
+    """What the counted things that end here wear: behind their mark, so that none is drawn on its fill."""
+    worn = dict.fromkeys(word for drawn in segment.ending if (word := _worn(drawn, several=several)))
+    return f'<i class="m-number" data-n="{escape(", ".join(worn))}"></i>' if worn else ""
 
 
 def _worn(drawn: Drawn, *, several: bool) -> str:

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from typing import Any
 
+import pytest
 from playwright.sync_api import Browser
 
 from tests.served import Site
 
 KINDS = ("word", "sentence", "line", "match", "forbidden", "lookalike", "entry", "after")
-DRAWN = """(kinds) => kinds.map((names) => {
-  const shown = document.querySelector("pre.literal").appendChild(document.createElement("mark"));
-  shown.className = ["m", ...names.map((name) => `m-${name}`), "m-match-start", "m-match-end"].join(" ");
-  shown.textContent = "text";
-  const own = getComputedStyle(shown), around = getComputedStyle(shown.parentElement);
-  const clear = own.backgroundColor === "rgba(0, 0, 0, 0)";
-  return [own.color, clear ? around.backgroundColor : own.backgroundColor, own.backgroundImage, clear];
-})"""
+DRAWN = """(kinds) => {
+  const output = document.querySelector("main").appendChild(document.createElement("figure"));
+  output.className = "output";
+  output.innerHTML = `<label class="ws-toggle"><input type="checkbox" checked></label>
+    <pre class="literal"></pre>`;
+  const literal = output.querySelector("pre");
+  const seen = (element, pseudo, behind) => [getComputedStyle(element, pseudo).color, behind];
+  return kinds.map((names) => {
+    const mark = literal.appendChild(document.createElement("mark"));
+    mark.className = ["m", ...names.map((name) => `m-${name}`), "m-match-start", "m-match-end"].join(" ");
+    mark.title = "8 syllables, not 7";
+    mark.innerHTML = 'text<i class="ws ws-over" data-ws="·"> </i><i class="m-unseen" data-code="U+200B"></i>';
+    const number = literal.appendChild(document.createElement("i"));
+    number.className = "m-number";
+    number.dataset.n = "8 syllables, not 7";
+    const own = getComputedStyle(mark), paper = getComputedStyle(literal).backgroundColor;
+    const clear = own.backgroundColor === "rgba(0, 0, 0, 0)";
+    const behind = clear ? paper : own.backgroundColor;
+    const said = [seen(mark, null, behind), seen(mark.children[0], "::before", behind),
+      seen(mark.children[1], "::before", behind), seen(number, "::after", paper)];
+    return { said, image: own.backgroundImage, clear, printed: own.printColorAdjust };
+  });
+}"""
 EDGES = """(drawn) => drawn.map(([names, text]) => {
   const shown = document.querySelector("pre.literal").appendChild(document.createElement("mark"));
   shown.className = names;
@@ -49,24 +66,27 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_all_marks_can_stand_together(browser: Browser, site: Site):
+@pytest.mark.parametrize("media", [("light", "screen"), ("dark", "screen"), ("light", "print")])
+def test_all_marks_can_stand_together(browser: Browser, site: Site, media: tuple[Any, Any]):
     together = [list(names) for size in (1, 2, 3) for names in combinations(KINDS, size)]
-    page = browser.new_page()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        page.goto(f"{site.url}/docs/")
-        drawn = page.evaluate(DRAWN, together)
-        unread = [
-            (names, colour, behind)
-            for names, (colour, behind, *_) in zip(together, drawn, strict=True)
-            if contrast(colour, behind) < TEXT_CONTRAST
-        ]
-        assert unread == [], json.dumps(unread, indent=1)
-        for names, (_, _, image, clear) in zip(together, drawn, strict=True):
-            assert clear is ("forbidden" not in names)
-            assert ("repeating-linear-gradient" in image) is ("after" in names and "forbidden" not in names)
-            assert image.count("linear-gradient") - image.count("repeating-linear-gradient") == 4
+    page = browser.new_page(color_scheme=media[0])
+    page.goto(f"{site.url}/docs/")
+    page.emulate_media(media=media[1])
+    drawn = page.evaluate(DRAWN, together)
     page.close()
+    unread = [
+        (names, which, colours)
+        for names, mark in zip(together, drawn, strict=True)
+        for which, colours in zip(("text", "white space", "unseen", "number"), mark["said"], strict=True)
+        if contrast(*colours) < TEXT_CONTRAST
+    ]
+    assert unread == [], json.dumps(unread, indent=1)
+    for names, mark in zip(together, drawn, strict=True):
+        image = mark["image"]
+        assert mark["clear"] is ("forbidden" not in names)
+        assert mark["printed"] == "exact"
+        assert ("repeating-linear-gradient" in image) is ("after" in names and "forbidden" not in names)
+        assert image.count("linear-gradient") - image.count("repeating-linear-gradient") == 4
 
 
 def test_brackets_open_where_the_text_begins_and_are_double_where_several_do(browser: Browser, site: Site):
