@@ -14,7 +14,7 @@ Family = Mark | Literal["paragraph"]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A span with its number among the counted things of its finding, from 1."""
+    """A span with its number among the counted things of its finding, from 1; 0 if it wears none."""
 
     span: Span
     number: int
@@ -45,15 +45,20 @@ def family(span: Span) -> Family:
 
 
 def numbered(findings: Iterable[Iterable[Span]]) -> list[Drawn]:
-    """The spans of several findings, each numbered by family within its own finding; each only once."""
-    found: dict[Drawn, None] = {}
+    """The spans of several findings, each once, numbered by family within the first finding that has it.
+
+    Two findings may count the words of one text differently; two rows of numbers could not be told apart.
+    """
+    found: dict[Span, int] = {}
+    taken: set[Family] = set()
     for spans in findings:
-        counts: dict[str, int] = {}
+        counts: dict[Family, int] = {}
         for span in spans:
             of = family(span)
             counts[of] = counts.get(of, 0) + 1
-            found.setdefault(Drawn(span, counts[of]))
-    return sorted(found, key=lambda drawn: (drawn.span.start, drawn.span.end, drawn.span.mark, drawn.number))
+            found.setdefault(span, 0 if of in taken else counts[of])
+        taken.update(counts)
+    return sorted((Drawn(span, number) for span, number in found.items()), key=lambda drawn: drawn.span)
 
 
 def segments(length: int, drawn: Sequence[Drawn]) -> Iterator[Segment]:

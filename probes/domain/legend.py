@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from probes.core.checks.base import MOST_SPANS
@@ -33,7 +34,7 @@ LISTED = 8
 """So many different things are named; of others it is said how many there are."""
 
 LONGEST = 20
-"""Characters of a forbidden passage that is named."""
+"""Characters of a forbidden passage by which it is named."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,27 @@ class Legend:
         return singular if self.count == 1 else plural
 
 
-def cut_short(findings: Iterable[Finding]) -> frozenset[Family]:
-    """Of what there may be more than is marked."""
-    return frozenset(of for finding in findings for of in _cut_short(finding))
+Cut = Mapping[Family, int | None]
+"""Of what there may be more than is marked, and how many there are, or None where nobody counted them."""
+
+
+def cut_short(findings: Iterable[Finding]) -> Cut:
+    """Of what the findings carry the first only."""
+    listed = list(findings)
+    marking = Counter(of for finding in listed for of in set(map(family, finding.spans)))
+    return {
+        of: _counted(finding) if marking[of] == 1 else None
+        for finding in listed
+        for of in _cut_short(finding)
+    }
+
+
+def _counted(finding: Finding) -> int | None:
+    """How many there are, where the finding is the count of one thing and marks nothing else."""
+    told = rf"{finding.actual} / [≠≤≥<>]?{finding.expected} {re.escape(finding.unit)}"
+    alone = len(set(map(family, finding.spans))) == 1 and re.fullmatch(told, finding.message)
+    counted = type(finding.actual) is int and finding.actual >= len(finding.spans)
+    return finding.actual if alone and counted else None
 
 
 def _cut_short(finding: Finding) -> Iterator[Family]:
@@ -82,21 +101,23 @@ def _counts(finding: Finding, marked: int) -> bool:
     return counted or finding.unit == "characters"  # all that are none of those allowed
 
 
-def legend(text: str, drawn: Sequence[Drawn], capped: Collection[Family] = ()) -> list[Legend]:
-    """What is marked, by family and with counts; of the families `capped` there may be more."""
+def legend(text: str, drawn: Sequence[Drawn], cut: Cut | None = None) -> list[Legend]:
+    """What is marked, by family and with counts; of the families `cut` there may be more."""
     found: dict[Family, list[Span]] = {}
     for span in dict.fromkeys(one.span for one in drawn):
         found.setdefault(family(span), []).append(span)
-    return [_line(text, each, found[each], each in capped) for each in NOUNS if each in found]
+    return [_line(text, each, found[each], cut or {}) for each in NOUNS if each in found]
 
 
-def _line(text: str, of: Family, spans: Sequence[Span], capped: bool) -> Legend:
+def _line(text: str, of: Family, spans: Sequence[Span], cut: Cut) -> Legend:
     single = all(span.end - span.start == 1 for span in spans)
-    return Legend(spans[0].mark, of, len(spans), _details(text, of, spans, capped), single, capped)
+    details = _details(text, of, spans, of in cut)
+    total = cut.get(of)
+    return Legend(spans[0].mark, of, total or len(spans), details, single, of in cut and total is None)
 
 
 def _details(text: str, of: Family, spans: Sequence[Span], capped: bool) -> tuple[str, ...]:
-    """The labels of the spans; of what must not be there, what it is and how often, if all are known."""
+    """The labels of the spans; of what must not be there, what it is and how often, if all are marked."""
     counts = Counter(_named(text, of, spans))
     first = list(counts.items())[:LISTED]
     words = [name if n == 1 or capped else f"{name} × {n:,}" for name, n in first]
@@ -113,18 +134,20 @@ def _named(text: str, of: Family, spans: Sequence[Span]) -> list[str]:
     labels = [span.label for span in spans if span.label]
     if labels or of != "forbidden":
         return labels
-    return [_quoted(text[span.start : span.end]) for span in spans if span.end - span.start <= LONGEST]
+    return [_quoted(text[span.start : span.end]) for span in spans]
 
 
 def _quoted(passage: str) -> str:
-    """A passage in quotation marks; what has no shape of its own by its number, as messages name it.
+    """A passage, or how it begins, in quotation marks.
 
-    An accent with no letter before it would be drawn on the quotation mark.
+    What has no shape of its own is there by its number, as messages name it. An accent with no letter
+    before it would be drawn on the quotation mark.
     """
     if len(passage) == 1 and (is_accent(passage) or show(passage).startswith("U+")):
         return f"U+{ord(passage):04X}"
-    rest = passage.lstrip("".join(filter(is_accent, passage)))
-    alone = "".join(f"\\u{{{ord(accent):X}}}" for accent in passage[: len(passage) - len(rest)])
+    first = passage[:LONGEST]
+    rest = first.lstrip("".join(filter(is_accent, first)))
+    alone = "".join(f"\\u{{{ord(accent):X}}}" for accent in first[: len(first) - len(rest)])
     if any(show(c).startswith("U+") for c in rest if not is_accent(c)):
         rest = show_text(rest)[1:-1]
-    return f"‘{alone}{rest}’"
+    return f"‘{alone}{rest}{'…' * (len(passage) > LONGEST)}’"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from html import escape  # Django's does the same, and costs ten times as much a call
 from itertools import groupby
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from probes.core.finding import Finding
 from probes.core.segments import Drawn, Family, Segment, family, numbered, segments
 from probes.core.view import WHITE_SPACE, View
-from probes.domain.clusters import has_no_width, whole
+from probes.domain.clusters import has_no_width, parted, whole
 from probes.domain.direction import direction, runs_left
 from probes.domain.legend import NOUNS, cut_short, legend
 
@@ -27,6 +27,8 @@ DRAWABLE = 4_000
 """Spans that are drawn; more would bury the text. The counts are of all."""
 CODES = 8
 """So many different characters in a row show their number; more would bury the text."""
+PARTED = 1_000
+"""Characters of a forbidden stretch up to which what has no width in it shows its number."""
 SPACED = 20_000
 """Characters up to which white space can be shown."""
 
@@ -53,7 +55,7 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
     return {
         "html": marked(shown, drawn[:DRAWABLE]),
         "legend": lines,
-        "undrawn": _undrawn(drawn),
+        "undrawn": sum(line.count for line in lines) - len(drawn[:DRAWABLE]),
         "capped": any(line.capped for line in lines),
         "characters": len(shown),
         "collapsed": len(shown) > COLLAPSED,
@@ -71,13 +73,6 @@ def told(verdicts: Iterable[Any]) -> list[Any]:
     """The failed verdicts, else all."""
     listed = list(verdicts)
     return [verdict for verdict in listed if not verdict.ok] or listed
-
-
-def _undrawn(drawn: Sequence[Drawn]) -> int:
-    """How many stretches are not drawn; one that two findings number differently is one."""
-    if len(drawn) <= DRAWABLE:
-        return 0
-    return len({each.span for each in drawn} - {each.span for each in drawn[:DRAWABLE]})
 
 
 def finding_of(verdict: Any) -> Finding:
@@ -103,15 +98,26 @@ def _whole(text: str, drawn: Drawn) -> Drawn:
 
 def _segment(text: str, segment: Segment, *, several: bool, directed: bool) -> str:
     own = text[segment.start : segment.end]
-    inner = _visible(own) if len(text) <= SPACED else escape(own)
+    shown = _visible if len(text) <= SPACED else escape
     if not segment.over:
-        return inner
+        return shown(own)
     codes = _codes(text, segment)
+    inner = shown(own) if codes else _inner(own, segment, shown)
     classes = " ".join(_classes(segment, unseen=bool(codes)))
     if directed and (way := direction(own)):
         classes += f" m-{way}"
     mark = f'<mark class="{classes}"{_labels(segment, codes)}>{inner}</mark>'
     return mark + _number(segment, several=several)
+
+
+def _inner(own: str, segment: Segment, shown: Callable[[str], str]) -> str:
+    """What a mark stands around; in what is forbidden each run without a width shows its number too."""
+    if len(own) > PARTED or all(each.span.mark != "forbidden" for each in segment.over):
+        return shown(own)
+    return "".join(
+        f'<i class="m-unseen" data-code="{_by_number(run)}">{escape(run)}</i>' if unseen else shown(run)
+        for unseen, run in parted(own)
+    )
 
 
 def _codes(text: str, segment: Segment) -> str:
@@ -169,7 +175,7 @@ def _worn(drawn: Drawn, *, several: bool) -> str:
         return ""
     if of == "line" and drawn.span.label:
         return drawn.span.label
-    number = "" if drawn.number % every else str(drawn.number)
+    number = str(drawn.number) if drawn.number and drawn.number % every == 0 else ""
     return f"{NOUNS[of][0]} {number}" if several and number else number
 
 

@@ -168,6 +168,7 @@ def judged(output: str, **data: object) -> list[Judged]:
     [
         ("end", "‘end’"), ("e\u0301", "‘e\u0301’"), ("a\u200bb", "‘a\\u{200B}b’"), ("a b", "‘a b’"),
         ("\u0301a", "‘\\u{301}a’"), ("\n", "U+000A"), ("a\nb", "‘a\\nb’"), ("é", "‘é’"), ("\u0301", "U+0301"),
+        ("x" * 20, f"‘{'x' * 20}’"), ("x" * 21, f"‘{'x' * 20}…’"),
         ("\u064b", "U+064B"), ("\u064b\u0651ab", "‘\\u{64B}\\u{651}ab’"), ("ab\u064b", "‘ab\u064b’"),
         ("\u0301\u200b", "‘\\u{301}\\u{200B}’"), ("\u0301\u0301", "‘\\u{301}\\u{301}’"), ("ा", "U+093E"),
     ],
@@ -178,8 +179,11 @@ def test_a_forbidden_passage_is_named_as_it_can_be_seen(passage, said):
 
 
 def told(output: str, **data: object) -> list[str]:
+    return said_of(output, judged(output, **data))
+
+
+def said_of(output: str, verdicts: list[Judged]) -> list[str]:
     """The lines of the legend, in words."""
-    verdicts = judged(output, **data)
     lines = legend(output, drawn_for(verdicts), cut_short(each.finding for each in verdicts))
     return [f"{line.counted} {line.noun}: {'; '.join(line.details)}" for line in lines]
 
@@ -220,6 +224,25 @@ def test_only_what_is_wholly_without_width_shows_its_number(text, spans, codes):
 
 
 @pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("0 a\u200b\u202ebc", ["U+200B U+202E"]),
+        ("0 a\u200bb\u202ec", ["U+200B", "U+202E"]),
+        ("0 x\u05b0", []),
+        ("0 \U0001f469\u200d\U0001f466", []),
+        ("0 abc", []),
+        ("0 " + "x\u200b" * 500, ["U+200B"] * 500),
+        ("0 " + "x\u200b" * 501, []),
+    ],
+    ids=range(7),
+)
+def test_in_what_is_forbidden_nothing_stays_unseen(text, codes):
+    html = rendered(text, judged(text, kind="charset", only="01"))
+    assert re.findall(r'<i class="m-unseen" data-code="([^"]*)"', html) == codes
+    assert output_of(html) == text
+
+
+@pytest.mark.parametrize(
     ("text", "torn"),
     [
         ("e\u0301te\u0301 Z", ["e\u0301", "e\u0301"]),
@@ -236,6 +259,9 @@ def test_no_mark_tears_a_letter_from_its_accents(text, torn):
     assert output_of(html) == text
 
 
+SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+
+
 @pytest.mark.parametrize(
     ("text", "at", "drawn"),
     [
@@ -248,6 +274,9 @@ def test_no_mark_tears_a_letter_from_its_accents(text, torn):
         ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 1, "\U0001f1e9\U0001f1ea"),
         ("a\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 3, "\U0001f1eb\U0001f1f7"),
         ("1\ufe0f\u20e3x", 0, "1\ufe0f\u20e3"),
+        (f"a{SCOTLAND}b", 1, SCOTLAND),
+        (f"a{SCOTLAND}b", 3, SCOTLAND),
+        ("\u4e2d\U000e0067", 0, "\u4e2d"),
     ],
 )
 def test_syllables_and_flags_are_marked_whole(text, at, drawn):
@@ -268,24 +297,44 @@ def test_an_emoji_is_marked_with_what_joins_it():
     assert [re.sub("<[^>]+>", "", each) for each in inner] == [family, waving]
 
 
-@pytest.mark.parametrize(
-    ("text", "data", "said", "left_out"),
-    [
-        ("a " * 38_000, {"kind": "words", "op": "==", "n": 10}, "10,000 or more words", "all of them would"),
-        (
-            "e" * 190_000,
-            {"kind": "letters", "forbid": "e"},
-            "10,000 or more forbidden characters: ",
-            "all of",
-        ),
-    ],
-)
-def test_of_more_marks_than_a_finding_carries_no_number_is_made_up(text, data, said, left_out):
-    html = rendered(text, judged(text, **data))
-    assert said in html
-    assert left_out in html
-    assert "further" not in html
-    assert "×" not in html
+def no(letter: str) -> dict[str, object]:
+    return {"kind": "letters", "forbid": letter}
+
+
+def only(characters: str) -> dict[str, object]:
+    return {"kind": "charset", "only": characters}
+
+
+TEN_WORDS = {"kind": "words", "op": "==", "n": 10}
+EACH = {"kind": "count", "patterns": ["/e/", "/b/"], "op": "==", "n": 1}
+UPPER = {"kind": "case", "case": "upper"}
+FORBIDDEN = "forbidden characters"
+TOTALS = [
+    ("a " * 38_000, [TEN_WORDS], "38,000 words: ", "34,000 further ones"),
+    ("a " * 10_000, [TEN_WORDS], "10,000 words: ", "6,000 further ones"),
+    ("e" * 190_000, [no("e")], f"190,000 {FORBIDDEN}: ‘e’", "186,000 further ones"),
+    ("a\n" * 12_000, [{"kind": "lines", "op": "<=", "n": 9}], "12,000 lines: ", "8,000 further ones"),
+    ("x " * 20_000, [{"kind": "contains", "of": "x", "at_most": 0}], f"20,000 {FORBIDDEN}: ‘x’", "16,000 f"),
+    ("x1" * 12_000, [only("1")], f"10,000 or more {FORBIDDEN}: ‘x’", "all of them"),
+    ("eb" * 6_000, [EACH], "12,000 matches: ", "8,000 further ones"),
+    ("ab" * 8_000, [UPPER, no("b")], f"13,000 or more {FORBIDDEN}: ‘a’; ‘b’", "all of them"),
+    (
+        "ab" * 8_000,
+        [{"kind": "all", "of": [UPPER, no("b")]}],
+        f"10,000 or more {FORBIDDEN}: ‘a’; ‘b’",
+        "all of",
+    ),
+    ("e " * 6_000, [no("e"), only("x")], f"6,000 {FORBIDDEN}: ‘e’ × 6,000", "2,000 further ones"),
+]
+
+
+@pytest.mark.parametrize(("text", "checks", "said", "undrawn"), TOTALS, ids=range(len(TOTALS)))
+def test_a_total_is_what_was_counted_or_said_to_be_less(text, checks, said, undrawn):
+    verdicts = [verdict for data in checks for verdict in judged(text, **data)]
+    assert said_of(text, verdicts)[0] == said
+    told_below = rendered(text, verdicts).split("</ul>")[-1]
+    assert undrawn in told_below
+    assert ("further" in told_below) != ("or more" in said)
 
 
 @pytest.mark.parametrize(
@@ -364,7 +413,7 @@ def test_what_two_findings_number_differently_is_counted_once():
     spans = [[2 * i, 2 * i + 1, "word", ""] for i in range(marks.DRAWABLE)]
     html = rendered("a " * marks.DRAWABLE, [Stored(False, spans), Stored(False, spans[1:])])
     assert f"{marks.DRAWABLE:,} words" in html
-    assert "1,999 further ones" in html
+    assert "further" not in html
 
 
 def test_paragraphs_are_called_so_and_numbered():
@@ -380,6 +429,13 @@ def test_numbers_of_several_families_say_of_what():
     alone, beside = (rendered(text, verdicts) for verdicts in (words, words + sentences))
     assert re.findall(r'data-n="([^"]*)"', alone) == ["5"]
     assert re.findall(r'data-n="([^"]*)"', beside) == ["sentence 1, word 5", "sentence 2"]
+
+
+def test_only_one_counting_of_a_family_is_numbered():
+    text = "a - b c d e f"
+    by = [judged(text, kind="words", op="==", n=1, token=token)[0] for token in ("word", "whitespace")]
+    for verdicts, fifth in ((by, "e"), (by[::-1], "d")):
+        assert re.findall(r'(\w)</mark><i class="m-number" data-n="5">', rendered(text, verdicts)) == [fifth]
 
 
 def test_matches_that_begin_together_have_a_bracket_of_their_own():
