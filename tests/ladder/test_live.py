@@ -57,7 +57,7 @@ def test_a_verdict_changes_its_cell_its_half_and_the_status(race):
     climb_one(race, "ten-words", "B", BROKEN["ten-words"])
     html = frame(race, before)
     assert swapped(html) == {"rung-2-B", "half-2-B"} | STATUS
-    assert re.search(r"FAIL.*11 / 10 words", html, re.DOTALL)
+    assert re.search(r"FAIL.*>11 / 10</span> words", html, re.DOTALL)
     assert 'class="part part-fail part-B" id="half-2-B"' in html
     assert "1 of 14 trials closed" in html
 

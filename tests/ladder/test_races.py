@@ -197,7 +197,7 @@ def test_the_board_prints_each_verdict_with_its_cost(client, race):
     climb(race, outputs)
     shown = page(client, race)
     cell = shown.split('id="rung-2-B"')[1].split("</summary>")[0]
-    assert re.search(r"FAIL.*11 / 10 words.*5 ms", cell, re.DOTALL)
+    assert re.search(r"FAIL.*>11 / 10</span> words.*5 ms", cell, re.DOTALL)
     cell = shown.split('id="rung-5-B"')[1].split("</summary>")[0]
     assert re.search(r"FAIL.*empty output.*3,200 tokens.*rt=3200", cell, re.DOTALL)
     assert "Both models received identical messages on 7 of 7 rungs." in shown
@@ -285,7 +285,7 @@ def test_repeats_open_one_by_one(client, bob, lab_and_cloud):
     race = a_race(bob, *lab_and_cloud, repeats=2)
     climb(race, everywhere("A", HELD))
     cell = page(client, race).split('id="rung-2-A"')[1].split("<td")[0]
-    assert "2 / 2 passed" in cell
+    assert ">2 / 2</span> passed" in cell
     assert [number for number in ("Repeat 1", "Repeat 2") if number in cell] == ["Repeat 1", "Repeat 2"]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from html import escape
 
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 
@@ -53,6 +55,17 @@ def verdict(mark: str | bool) -> SafeString:
     sign, word = SIGNS[mark]
     shown = '<span class="verdict v-{}"><span class="sign" aria-hidden="true">{}</span> {}</span>'
     return format_html(shown, mark, sign, word)
+
+
+_OF = re.compile(r"(?<![\d-])([\d-]{1,12} / [≠≤≥<>]?[\d-]{1,12})(?![\d-])")
+
+
+@register.filter
+def finding(message: str) -> SafeString:
+    """The words of a finding, in which no line ends between the numbers of `11 / 10 words`."""
+    parts = enumerate(map(escape, _OF.split(message)))
+    html = "".join(f'<span class="together">{part}</span>' if at % 2 else part for at, part in parts)
+    return mark_safe(html)  # noqa: S308 - all parts escaped
 
 
 @register.simple_tag
