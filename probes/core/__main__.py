@@ -236,7 +236,8 @@ def _verification_lines(path: Path, found: Verification) -> list[str]:
         for key, words in RECOMPUTED.items()
         if found.recomputed[key]
     ]
-    redacted = [f"  {found.redacted:>5} outputs are redacted: their verdicts stand as stored"]
+    is_, their = ("output is", "its") if found.redacted == 1 else ("outputs are", "their")
+    redacted = [f"  {found.redacted:>5} {is_} redacted: {their} verdicts stand as stored"]
     return [
         f"{path}",
         f"  {header['title']}  [batch {header['batch']}, {header['state']}]",

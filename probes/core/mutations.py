@@ -34,6 +34,9 @@ STEPS_A_CHARACTER = 200
 """What every other check that is no pattern takes."""
 
 
+ONLY_BLANK = "only a blank example fails it, as it fails every rule"
+
+
 @dataclass(frozen=True, slots=True)
 class Mutations:
     """What became of the mutants: `untried` are those beyond what may be spent on one document."""
@@ -69,7 +72,9 @@ def _all_mutants(examination: Examination) -> Iterator[tuple[int, Mutant]]:
 def _survivor(examination: Examination, i: int, mutant: Mutant) -> Problem:
     document = examination.document
     path: Path = ("rubric", "rules", i, "check", *mutant.path)
-    message = f"{quoted(document.rubric.rules[i].name)} with {mutant.change}: {mutant.missing}"
+    name = document.rubric.rules[i].name
+    missing = ONLY_BLANK if mutant.data is None and examination.pinned[name] else mutant.missing
+    message = f"{quoted(name)} with {mutant.change}: {missing}"
     return Problem(line_of(document.lines, path), path, message, mutant.hint)
 
 
@@ -88,7 +93,9 @@ class _Trials:
         The other rules say what they said, so the set of failed rules differs where this rule does.
         """
         if mutant.data is None:
-            return not all(held[i] for held in self._held)
+            # A blank output fails whatever rule there is, and so tells nothing of this one.
+            tried = zip(self._views, self._held, strict=True)
+            return not all(held[i] for view, held in tried if not view.blank)
         built = _built(mutant.data)
         if built is None:
             return None

@@ -15,7 +15,7 @@ from probes.core.evidence_ranges import EFFORT, EXTRA
 from probes.core.problems import DocumentError, quoted
 from probes.core.scoring import OutputIs, Reply, Result, TooLarge, Verdict, score
 from probes.core.template import MAX_VALUE, BindingError
-from probes.core.view import MAX_CHARACTERS
+from probes.core.view import MAX_CHARACTERS, is_blank
 
 DIGESTS = ("digest", "request_digest", "checks_digest", "rubric_digest")
 
@@ -163,6 +163,16 @@ def ran_out(values: Values) -> bool:
     if values["outcome"] == "error" or values["total"] is not None:
         return False
     return values.get("redacted") is True or reply_of(values).ran_out
+
+
+REDACTED = "[redacted]"
+"""What stands in the place of an output whose text was taken away."""
+
+
+def redaction_complaints(values: Values) -> Iterator[str]:
+    """Of an attempt that says it is redacted: what is still there could be recomputed."""
+    if values["output"] != REDACTED and not is_blank(values["output"]):
+        yield "it says that it is redacted, and its output is there"
 
 
 def mark_of(trial: Values, final: Values | None) -> str:

@@ -300,6 +300,7 @@ class Verifier:
             course.ran_out(values)
         if values.get("redacted") is True:
             self.found.redacted += 1
+            self._recomputed("outcome", recomputing.redaction_complaints(values))
             if document is None:
                 return None
             rules = document.rubric.rules if is_scored(values) else ()

@@ -6,7 +6,10 @@ Lone surrogates and NUL become U+FFFD; then CRLF, CR, U+2028 and U+2029 become L
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
+from itertools import islice
+from typing import Any, TypeVar
 
 WHITE_SPACE = (
     "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -38,13 +41,41 @@ def is_blank(text: str) -> bool:
     return not text or (text[0] in WHITE_SPACE and not text.strip(WHITE_SPACE))
 
 
+Made = TypeVar("Made")
+
+
+class Shared(Iterable[Made]):
+    """What an iterator gives, for several readers, each of whom takes as much of it as it needs."""
+
+    def __init__(self, source: Iterator[Made]) -> None:
+        self._source = source
+        self._taken: list[Made] = []
+
+    def __iter__(self) -> Iterator[Made]:
+        at = 0
+        while at < len(self._taken) or self._take():
+            known = self._taken[at:]
+            yield from known
+            at += len(known)
+
+    def _take(self) -> bool:
+        """Whether there was more: some, as one by one takes its time, and few at first."""
+        more = list(islice(self._source, max(16, len(self._taken))))
+        self._taken += more
+        return bool(more)
+
+
 class View:
     """One output, prepared once and shared by all checks of a rubric."""
+
+    parted: str
+    """The text with its U+2028 and U+2029, at the same places: in JSON they are characters like others."""
 
     def __init__(self, raw: str) -> None:
         text = repair(raw)
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.parted = text
         if not text.isascii():
             text = text.replace("\u2028", "\n").replace("\u2029", "\n")
         self.text = text
@@ -56,6 +87,17 @@ class View:
     @classmethod
     def of(cls, output: str | View) -> View:
         return output if isinstance(output, View) else cls(output)
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives: made for the first check that asks for `key`, and kept for the others."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
+
+    @cached_property
+    def _made(self) -> dict[Hashable, Any]:
+        return {}
 
     @cached_property
     def code_points(self) -> bytes:

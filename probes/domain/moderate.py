@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
+from probes.core.recomputing import REDACTED
 from probes.core.template import is_blank, line_problem
 from probes.core.view import WHITE_SPACE
 from probes.domain.events import Held, held
@@ -28,7 +29,6 @@ from registry.teams.access import Person
 from registry.teams.models import User
 
 RIGHT = "hide and redact"
-REDACTED = "[redacted]"
 QUOTED = "redacted with the output that it quoted"
 FINISHES = frozenset({
     "stop", "length", "max_tokens", "max_output_tokens", "model_length", "content_filter", "content-filter",

@@ -1,4 +1,4 @@
-"""Patterns that are each accepted, and are too many together."""
+"""Patterns and checks that are each accepted, and are too many together."""
 
 from __future__ import annotations
 
@@ -32,3 +32,17 @@ def test_more_are_refused_with_the_rule_that_has_most(checks):
         with_rules(*checks)
     assert "may have 4,000" in str(refused.value)
     assert "write smaller counts, or make two probes" in str(refused.value)
+
+
+LISTED = {"kind": "lexicon", "list": "pirate", "op": ">=", "n": 1}
+
+
+def joined(parts: int) -> dict:
+    return {"kind": "not", "of": {"kind": "any", "of": [LISTED] * parts}}
+
+
+def test_sixty_checks_are_accepted_and_no_more():
+    assert with_rules(*[joined(20)] * 3)
+    with pytest.raises(DocumentError, match="rule_1 is made of 20") as refused:
+        with_rules(LISTED, *[joined(20)] * 3)
+    assert "made of 61 checks and may be made of 60" in str(refused.value)

@@ -55,3 +55,19 @@ def test_heuristic_if_any_part_is():
 
 def test_parts_are_written_whole():
     assert check({"kind": "not", "of": RUNG_7}).as_json() == {"kind": "not", "of": RUNG_7}
+
+
+@pytest.mark.parametrize(
+    ("part", "output", "ok", "marks"),
+    [
+        ({"kind": "contains", "of": "sorry"}, "so sorry", False, ["forbidden"]),
+        ({"kind": "pattern", "must": "match", "pattern": "/s/"}, "so sorry", False, ["forbidden"] * 2),
+        ({"kind": "words", "op": "==", "n": 2}, "so sorry", False, ["word"] * 2),
+        ({"kind": "charset", "only": "01"}, "abc", True, []),
+        ({"kind": "starts_with", "of": "Sure"}, "The answer", True, []),
+        ({"kind": "letters", "forbid": "e"}, "the \u0435", True, []),
+    ],
+)
+def test_marks_say_what_is_wrong_with_the_whole(part, output, ok, marks):
+    finding = check({"kind": "not", "of": part}).run(output)
+    assert (finding.ok, [span.mark for span in finding.spans]) == (ok, marks)

@@ -145,3 +145,17 @@ def test_a_count_that_would_take_too_long_ends_and_says_so():
 def test_an_empty_match_counts_and_marks_nothing():
     finding = check({"kind": "count", "patterns": "/^/m", "op": "==", "n": 3}).run("a\nb\nc")
     assert (finding.ok, finding.message, finding.spans) == (True, "3 / 3 matches", ())
+
+
+@pytest.mark.parametrize(
+    ("output", "ok"),
+    [
+        ('{"a": "x\u2028y\u2029"}', True),
+        ('"a\u2028b"\r\n', True),
+        ('{"a":\u20281}', False),
+        ('"a\nb"', False),
+        ('"a\r\nb"', False),
+    ],
+)
+def test_in_json_only_some_line_ends_are_white_space(output, ok):
+    assert check(JSON).run(output).ok is ok

@@ -75,6 +75,10 @@ def test_the_examples_of_a_kind_are_valid_and_each_key_is_known(kind: str):
 
 OUT_OF_SHAPE = {
     "two letters": {"kind": "letters", "forbid": "ee"},
+    "a forbidden letter that is null": {"kind": "letters", "forbid": None},
+    "a counted letter that is null": {"kind": "letters", "letter": None, "op": "==", "n": 1},
+    "a comparison that is null": {"kind": "letters", "letter": "a", "op": None, "n": 1},
+    "a flag that is none": {"kind": "pattern", "must": "match", "pattern": "/a/g"},
     "a letter without a number": {"kind": "letters", "letter": "e", "op": "=="},
     "an unknown list": {"kind": "lexicon", "list": "robot", "op": ">=", "n": 1},
     "white space among characters": {"kind": "charset", "only": "0 1"},

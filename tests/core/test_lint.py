@@ -185,3 +185,9 @@ def test_what_is_said_to_follow_does_and_what_is_said_to_exclude_does(one, other
         if text.strip() and first.run(text).ok:
             assert second.run(text).ok or not follows, (one, other, text)
             assert not second.run(text).ok or not excluded, (one, other, text)
+
+
+@pytest.mark.parametrize("unit", ["{{", "{{a", "{{a}", "}}{{"])
+def test_a_prompt_of_braces_is_read_in_bounded_time(unit):
+    user = "{{concept}} " + unit * (150_000 // len(unit))  # reading on from each of them took minutes
+    assert lint(examine(document(prompt={"user": user}))) is not None

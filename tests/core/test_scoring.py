@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from importlib import import_module
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probes.core import Document, Reply, TooLarge, Verdict, check, score, scored_with
-from probes.core.view import WHITE_SPACE
+from probes.core.view import WHITE_SPACE, Shared, View
 from tests.core.probe_file import TEXT, lines_of
 from tests.thorough import examples
 
@@ -169,3 +172,38 @@ def test_what_is_decided_is_what_the_finding_says(text):
     for verdict, rule in zip(score(PROBE, text).verdicts, PROBE.rubric.rules, strict=True):
         assert verdict.ok is verdict.finding.ok
         assert verdict.finding == rule.check.run(text)
+
+
+CHECKS = "probes.core.checks"
+
+
+@pytest.mark.parametrize(
+    ("checks", "looked_for"),
+    [
+        ([{"kind": "sentences", "op": ">=", "n": n} for n in (1, 2, 9)], f"{CHECKS}.counts.sentences"),
+        ([{"kind": "words", "op": "==", "n": n} for n in (1, 2, 9)], f"{CHECKS}.counts.words"),
+        ([{"kind": "syllables", "lines": [n]} for n in (1, 2)], f"{CHECKS}.syllables.lines"),
+        ([{"kind": "json", "top": top} for top in ("any", "array")], f"{CHECKS}.json_text.read"),
+        (
+            [{"kind": "lexicon", "list": "pirate", "op": "<", "n": n} for n in (1, 2)],
+            f"{CHECKS}.lexicon.lexicon",
+        ),
+    ],
+)
+def test_what_several_checks_count_is_looked_for_once(checks, looked_for, monkeypatch):
+    module, _, name = looked_for.rpartition(".")
+    looking = Mock(side_effect=getattr(import_module(module), name))
+    monkeypatch.setattr(looked_for, looking)
+    view = View("Ahoy, matey! It is. " * 30)
+    found = [check(data).run(view) for data in checks]
+    assert looking.call_count == 1
+    assert found == [check(data).run(View(view.text)) for data in checks]
+
+
+def test_what_is_shared_is_taken_as_far_as_it_is_asked_for():
+    source = iter(range(1000))
+    shared = Shared(source)
+    first, second = iter(shared), iter(shared)
+    assert [next(first) for _ in range(3)] == [0, 1, 2]
+    assert next(source) == 16
+    assert list(second) == [*range(16), *range(17, 1000)] == [0, 1, 2, *first]

@@ -152,6 +152,13 @@ def test_the_verdicts_of_a_redacted_output_still_add_up(change, line, words):
     assert any(said.startswith(f"line {line}: ") and words in said for said in found), found
 
 
+@pytest.mark.parametrize(("output", "is_told"), [("a word", True), ("[redacted] no", True), (" \n", False)])
+def test_an_output_that_is_there_is_not_redacted(output, is_told):
+    found = lies(lying(setting("attempt", 0, redacted=True, output=output)))
+    told = [said for said in found if "it says that it is redacted, and its output is there" in said]
+    assert bool(told) is is_told
+
+
 def test_another_scorer_is_named_beside_the_difference():
     def change(records):
         at(records, "attempt").update(scored_with="core/0 re2 1 js-re2/0")

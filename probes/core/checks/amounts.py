@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cached_property, partial
 from itertools import islice
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from probes.core.checks.base import Check, Decider, Decision, Operator, limited
 from probes.core.finding import Finding, Span
-from probes.core.view import View
+from probes.core.view import Shared, View
 
 Count = Annotated[int, Field(ge=0, le=100_000)]
 
@@ -59,7 +59,7 @@ class Stretches(Amount):
         """What the message calls them."""
 
     def evaluate(self, view: View) -> Finding:
-        return self._finding((), self.stretches(view))
+        return self._finding((), self._shared(view))
 
     def decider(self) -> Decider:
         """Decides by the first n + 1 of them, as more change nothing; the finding takes up the rest."""
@@ -68,11 +68,20 @@ class Stretches(Amount):
         def decide(view: View) -> Decision:
             if view.blank:
                 return False, self.on_blank()
-            found = self.stretches(view)
+            found = self._shared(view)
             first = tuple(islice(found, enough))
             return holds(len(first), self.n), partial(self._finding, first, found)
 
         return decide
+
+    def _shared(self, view: View) -> Iterator[Span]:
+        """The stretches, which are looked for once for all checks that count the same."""
+        return iter(view.once(self._counted, lambda: Shared(self.stretches(view))))
+
+    @cached_property
+    def _counted(self) -> Hashable:
+        """What is counted: everything but the number that it is compared with."""
+        return tuple((key, value) for key, value in self if key not in ("op", "n"))
 
     def _finding(self, first: tuple[Span, ...], rest: Iterator[Span]) -> Finding:
         found = (*first, *rest)

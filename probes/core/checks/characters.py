@@ -31,8 +31,19 @@ class Letters(Check):
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [
-                {"required": ["forbid"], "properties": absent("letter", "op", "n")},
-                {"required": ["letter", "op", "n"], "properties": absent("forbid")},
+                {
+                    "required": ["forbid"],
+                    "properties": {"forbid": {"type": "string"}, **absent("letter", "op", "n")},
+                },
+                {
+                    "required": ["letter", "op", "n"],
+                    "properties": {
+                        **absent("forbid"),
+                        "letter": {"type": "string"},
+                        "op": {"type": "string"},
+                        "n": {"type": "integer"},
+                    },
+                },
             ]
         }
     )

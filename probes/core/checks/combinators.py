@@ -150,7 +150,15 @@ class Not(Check):
     def _finding(self, inner: Finding) -> Finding:
         lead = "must not pass" if inner.ok else "does not pass, as wanted"
         message = f"{lead}: {inner.message}"
-        return Finding(not inner.ok, inner.ok, False, "check passes", message, inner.spans)
+        return Finding(not inner.ok, inner.ok, False, "check passes", message, _denied(inner))
+
+
+def _denied(inner: Finding) -> tuple[Span, ...]:
+    """Marks of what should not be: what matched was forbidden; what broke the part is nothing wrong."""
+    if inner.ok:
+        found = inner.spans
+        return tuple(span._replace(mark="forbidden") if span.mark == "match" else span for span in found)
+    return tuple(span for span in inner.spans if span.mark not in ("forbidden", "lookalike", "after"))
 
 
 def _messages(findings: Iterable[Finding]) -> str:
@@ -159,5 +167,6 @@ def _messages(findings: Iterable[Finding]) -> str:
 
 def _spans(findings: Iterable[Finding]) -> tuple[Span, ...]:
     """The spans of all of them in the order of the text, each once."""
-    unique = dict.fromkeys(span for finding in findings for span in finding.spans)
+    lists = dict.fromkeys(finding.spans for finding in findings)  # parts that count the same have the same
+    unique = dict.fromkeys(span for spans in lists for span in spans)
     return tuple(sorted(unique, key=lambda span: (span.start, span.end)))

@@ -21,8 +21,8 @@ class JsonText(Check):
     kind: Literal["json"]
     name: ClassVar[str] = "json"
     summary: ClassVar[str] = (
-        "The whole output is one JSON text by RFC 8259: no NaN, comments or trailing commas; white space "
-        "around it is allowed, a Markdown fence only if asked for."
+        "The whole output is one JSON text by RFC 8259: no NaN, comments or trailing commas; any white "
+        "space around it is allowed, a Markdown fence only if asked for."
     )
     examples: ClassVar[Examples] = (
         Example({"top": "object"}, '{"a": [1, 2]}'),
@@ -37,7 +37,7 @@ class JsonText(Check):
         start, end = _trimmed(view.text, 0, len(view.text))
         if self.fence:
             start, end = _inside_fence(view.text, start, end)
-        found = read(view.text, start, end)
+        found = view.once(("json", start, end), lambda: read(view.parted, start, end))
         if isinstance(found, Fault):
             return self._finding(False, None, _where(view.text, found), _at(view.text, found.at))
         ok = self.top in ("any", found)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from probes.core.checks.amounts import Amount, tally
 from probes.core.checks.base import register
 from probes.core.checks.example import Example, Examples
-from probes.core.finding import Finding
+from probes.core.finding import Finding, Span
 from probes.core.lexicons import LEXICONS, lexicon
 from probes.core.text import show_text
 from probes.core.view import View
@@ -42,9 +42,13 @@ class InLexicon(Amount):
     )
 
     def evaluate(self, view: View) -> Finding:
-        spans = tuple(lexicon(self.list).find(view.text))
-        distinct = len({span.label for span in spans})
+        spans, distinct = view.once(("lexicon", self.list), lambda: self._found(view))
         return tally(distinct, self.op, self.n, f"{self.list} words", spans, usual=self._usual)
+
+    def _found(self, view: View) -> tuple[tuple[Span, ...], int]:
+        """The entries in the text, and how many different ones."""
+        spans = tuple(lexicon(self.list).find(view.text))
+        return spans, len({span.label for span in spans})
 
     @property
     def _usual(self) -> Literal["==", ">="]:

@@ -29,7 +29,7 @@ def accepted(literal: str) -> str:
     return literal
 
 
-LITERAL = "^/[^/].*/[a-z]*$"
+LITERAL = "^/[^/].*/[imsu]*$"
 """What a pattern looks like from afar, in a JSON Schema."""
 
 PatternText = Annotated[str, AfterValidator(accepted)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from probes.core.checks.base import Check, register
+from probes.core.checks.base import MOST_SPANS, Check, register
 from probes.core.checks.example import Example, Examples
 from probes.core.finding import Finding, Span
 from probes.core.syllables import Syllables, of_line
@@ -44,14 +44,19 @@ class LineSyllables(Check):
     ] = Field(description="how many syllables each line has, such as [5, 7, 5]")
 
     def evaluate(self, view: View) -> Finding:
-        found = [(span, of_line(view.text[span.start : span.end])) for span in lines(view.text)]
+        found = view.once("syllables", lambda: _of_lines(view.text))
         wanted = [*self.lines[: len(found)], *[None] * (len(found) - len(self.lines))]
         actual = [_nearest(count, number) for (_, count), number in zip(found, wanted, strict=True)]
         pairs = zip_longest(actual, self.lines)
-        spans = tuple(_mark(span, count, number) for (span, count), number in zip(found, wanted, strict=True))
+        marked = islice(zip(found, wanted, strict=True), MOST_SPANS)
+        spans = tuple(_mark(span, count, number) for (span, count), number in marked)
         message = f"{_joined(actual)} / {_joined(self.lines)} syllables"
         ok = all(one == other for one, other in pairs)
         return Finding(ok, actual, list(self.lines), "syllables", message, spans)
+
+
+def _of_lines(text: str) -> list[tuple[Span, Syllables]]:
+    return [(span, of_line(text[span.start : span.end])) for span in lines(text)]
 
 
 def _nearest(count: Syllables, wanted: int | None) -> int:

@@ -13,7 +13,7 @@ from probes.core.lint.remarks import Remark, remark
 from probes.core.problems import quoted
 from probes.core.text import letter_or_digit
 
-_VARIABLE = re.compile(r"\{\{.*?\}\}")
+_VARIABLE = re.compile(r"\{\{[^{}\n]{0,200}\}\}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|with|exactly|write|give|list|use|words?|sentences?|lines|paragraphs?|answer|reply|"
     r"explain|your|that|this|to)\b",

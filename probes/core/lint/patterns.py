@@ -20,6 +20,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _FOREIGN = re.compile("[^\x00-\x7f]")
 # Each row of ten decimal digits that a script of today writes numbers with, by its zero.
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐０"
+_NUMBERED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([89a-fA-F][0-9a-fA-F])|u\{0*([0-9a-fA-F]{2,5})\})")
 _SHARE = 0.02
 """How much of a prompt such letters are where it is written in a language that has them."""
 _FOREIGN_DIGIT = re.compile("[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS) + "]")
@@ -45,9 +46,14 @@ def ascii_only(document: Document) -> Iterator[Remark]:
             yield remark(document, "L004", path, f"{quoted(leaf.rule)} uses {said}")
 
 
+def _spelled(source: str) -> str:
+    """The source with characters in the place of their numbers: \\u00e9 is é."""
+    return _NUMBERED.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), source)
+
+
 def _beside_foreign(elsewhere: _Elsewhere, literal: str) -> str:
     """`\\b, for which 'é' in the pattern is no letter`; empty where nothing is wrong."""
-    source, _ = split_literal(literal)
+    source = _spelled(split_literal(literal)[0])
     escapes = set(_ESCAPE.findall(source))
     letters = [f"\\{each}" for each in "bBwW" if each in escapes]
     if letters:
