@@ -14,10 +14,11 @@ from typing import Literal
 Shape = Literal["object", "array", "string", "number", "true, false or null"]
 
 _SPACE = re.compile("[ \t\n\r]*")
+_PLAIN = r'[^"\\\x00-\x1f]*'
 _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("mark", re.compile("[{}\\[\\],:]")),
-    ("string", re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')),
-    ("number", re.compile("-?(?:0|[1-9][0-9]*+)(?:\\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")),
+    ("string", re.compile(rf'"{_PLAIN}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN})*"')),
+    ("number", re.compile("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")),
     ("word", re.compile("true|false|null")),
 )
 _SHAPES: dict[str, Shape] = {"string": "string", "number": "number", "word": "true, false or null"}

@@ -159,3 +159,8 @@ def test_an_empty_match_counts_and_marks_nothing():
 )
 def test_in_json_only_some_line_ends_are_white_space(output, ok):
     assert check(JSON).run(output).ok is ok
+
+
+@pytest.mark.parametrize("output", ['"\\u12"', '"\\x"', '["\\u00", 1]', '"a\\', '"\\"', '{"a\\u1": 2}'])
+def test_a_string_with_half_an_escape_is_no_json(output):
+    assert not check(JSON).run(output).ok

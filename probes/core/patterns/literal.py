@@ -12,7 +12,7 @@ MAX_SOURCE = 500
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # Up to the first slash that is neither escaped nor inside a class.
-_BODY = re.compile(r"/((?:[^\\/\[]|\\.|\[(?:[^\\\]]|\\.)*\])*+)(.*)", re.DOTALL)
+_BODY = re.compile(r"/((?:[^\\/\[]|\\.|\[(?:[^\\\]]|\\.)*\])*)(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
