@@ -124,7 +124,9 @@ def test_the_thumbnail_says_the_same(browser: Browser, site: Site, world: World,
             said = verdicts(page)
             page.goto(f"{site.url}/results/")
             svg = page.locator(f"a.thumb[href='{race.removeprefix(site.url)}'] svg")
-            assert [drawn_as(half) for half in halves(svg, picture(page, svg))] == said
+            drawn = [drawn_as(half) for half in halves(svg, picture(page, svg))]
+            page.goto(race)  # one that runs may have moved on meanwhile
+            assert all(half in both for half, *both in zip(drawn, said, verdicts(page), strict=True))
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
