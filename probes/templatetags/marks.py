@@ -64,11 +64,6 @@ def marked_output(text: str, verdicts: Iterable[Any] = ()) -> dict[str, object]:
     }
 
 
-def drawn_for(verdicts: Iterable[Any]) -> list[Drawn]:
-    """The numbered spans of the verdicts that are told of."""
-    return numbered(finding_of(verdict).spans for verdict in told(verdicts))
-
-
 def told(verdicts: Iterable[Any]) -> list[Any]:
     """The failed verdicts, else all."""
     listed = list(verdicts)

@@ -21,6 +21,7 @@ TEXTS = (
     "E\nND",
     "\ufffd",
     "😀\ude00",
+    "世" * 401,
 )
 
 
@@ -37,6 +38,7 @@ TEXTS = (
         "/é世/",
         "/aa/",
         r"/\n/",
+        f"/{'世' * 400}/",
     ],
 )
 def test_the_matches_are_those_of_a_plain_search(literal):

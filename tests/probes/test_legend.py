@@ -6,8 +6,7 @@ import pytest
 
 from probes.domain.legend import legend
 from probes.templatetags import marks
-from probes.templatetags.marks import drawn_for
-from tests.probes.test_marks import Stored, judged, rendered, said_of, told
+from tests.probes.test_marks import Stored, drawn_for, judged, rendered, said_of, told
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import unescape
+from typing import Any
 
 import pytest
 from django.template import Context, Template
 
 from probes.core import check
 from probes.core.finding import Finding, Span
+from probes.core.segments import Drawn, numbered
 from probes.domain.clusters import whole
 from probes.domain.legend import cut_short, legend
 from probes.templatetags import marks
-from probes.templatetags.marks import drawn_for, marked
+from probes.templatetags.marks import finding_of, marked
+from probes.templatetags.marks import told as told_of
 
 
 @dataclass
@@ -38,6 +42,11 @@ class Judged:
     @property
     def ok(self) -> bool:
         return self.finding.ok
+
+
+def drawn_for(verdicts: Iterable[Any]) -> list[Drawn]:
+    """The numbered spans of the verdicts that are told of."""
+    return numbered(finding_of(verdict).spans for verdict in told_of(verdicts))
 
 
 def rendered(text: str, verdicts=()) -> str:

@@ -163,10 +163,9 @@ def compiled(literal: str, node: Node, alphabet: Alphabet) -> Pattern:
 
 def _search(node: Node, alphabet: Alphabet, regex: Any, reach: int) -> Search:
     """The quickest way to find `node`, which `regex` is."""
-    if isinstance(alphabet, Kinds):
-        found: Starts | Exact | None = starts(node, alphabet, regex, reach)
-    else:
-        found = exact(node, alphabet)
+    found: Exact | Starts | None = exact(node, alphabet)
+    if found is None and isinstance(alphabet, Kinds):
+        found = starts(node, alphabet, regex, reach)
     return found.search if found else regex.search
 
 
